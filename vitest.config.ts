@@ -57,6 +57,7 @@ export default defineConfig({
     // No result may depend on the load of the machine: the limits end only what hangs.
     testTimeout: isLongRun ? 900_000 : isOnRealServer ? 180_000 : 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Files of one worker share what they import, which takes longer than most of them: none may depend on the order in which they run.
     isolate: false,
     // One server for all: a cluster begins by emptying it.

@@ -56,7 +56,7 @@ export type { Every, Recurrence, Schedule, Scheduled } from "./runnables/recurri
 // The rights of an operator.
 export type { Leases } from "./rbac/leases.ts";
 export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
-export { type Right, rightsOf } from "./rbac/rights.ts";
+export { type Right, rightsOf, type RightsOptions } from "./rbac/rights.ts";
 export { type PolicyRule, type RbacRules, rbacRules, type RbacRulesOptions } from "./rbac/rules.ts";
 
 // Tools.

@@ -16,6 +16,8 @@ export interface InspectedManager {
   readonly leaderElection?: LeaderElectionOptions | boolean | undefined;
   /** As given to `createManager`. */
   readonly metrics?: MetricsOptions | false | undefined;
+  /** As given to `createManager`. */
+  readonly events?: boolean | undefined;
 }
 
 /**
@@ -38,9 +40,9 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
 /** Whether the program is only inspected; then the manager is recorded and must not run. */
 export function isInspected(
   handlers: readonly AnyHandler[],
-  { namespaces, leaderElection, metrics }: Pick<ManagerOptions, "namespaces" | "leaderElection" | "metrics">,
+  { namespaces, leaderElection, metrics, events }: Pick<ManagerOptions, "namespaces" | "leaderElection" | "metrics" | "events">,
 ): boolean {
-  place[KEY]?.push({ handlers, namespaces, leaderElection, metrics });
+  place[KEY]?.push({ handlers, namespaces, leaderElection, metrics, events });
   return place[KEY] !== undefined;
 }
 

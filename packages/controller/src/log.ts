@@ -23,10 +23,10 @@ export interface LogOptions {
 }
 
 /** Form of the lines of a log. */
-export type LogFormat = (typeof LOG_FORMATS)[number];
+export type LogFormat = "pretty" | "json";
 
 /** The forms of the lines. */
-export const LOG_FORMATS = ["pretty", "json"] as const;
+export const LOG_FORMATS: readonly ["pretty", "json"] = ["pretty", "json"];
 
 /** Makes a logger that writes one line for each entry. @throws RangeError for an unknown level or format */
 export function createLogger(options: LogOptions = {}): Logger {

@@ -5,7 +5,8 @@
  */
 import type { Kind } from "@treadle/apimachinery";
 import type { InformerProgress, Informers } from "@treadle/informer";
-import type { Handler, Problem } from "@treadle/reconcile";
+import type { Handler } from "@treadle/reconcile";
+import type { Problem } from "@treadle/reconcile/unstable/engine";
 import type { Registry } from "prom-client";
 import type { Controller, ControllerStatus } from "./controller.ts";
 import type { ControllerOptions } from "./controller-options.ts";

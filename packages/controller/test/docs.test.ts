@@ -62,8 +62,22 @@ test("docs/operations.md lists every setting with its variable", async () => {
 test("docs/operations.md lists every reason that the engine gives a condition or an event", async () => {
   const reasons = await inSources(["reconcile", "dependents"], /(?:reason: |unknown\(|code: |code = |code \?\? )"([A-Z][a-z][A-Za-z]+)"/g);
   const listed = [...(await rows("operations.md", "Reasons of conditions")), ...(await rows("operations.md", "Events"))];
-  expect(names(listed)).toEqual([...reasons].toSorted());
+  expect([...new Set(names(listed))]).toEqual([...reasons, ...(await warningReasons())].filter(isFirst).toSorted());
 });
+
+test("docs/operations.md lists every reason of a Warning event, each with what to do", async () => {
+  const listed = await rows("operations.md", "Events");
+  expect(names(listed)).toEqual((await warningReasons()).toSorted());
+  expect(listed.filter(([, , fix = ""]) => fix.trim() === "")).toEqual([]);
+});
+
+/** The closed lists of the packages that record such events. */
+async function warningReasons(): Promise<readonly string[]> {
+  const lists = await inSources(["reconcile", "dependents"], /WARNING_REASONS[^=]*= \[([^\]]+)\]/g);
+  return [...lists].flatMap((list) => [...list.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name));
+}
+
+const isFirst = (name: string, at: number, all: readonly string[]): boolean => all.indexOf(name) === at;
 
 test("no step of the framework records events, as docs/operations.md says", async () => {
   expect(

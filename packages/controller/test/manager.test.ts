@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { ApiError, fakeClock, type Transport } from "@treadle/apimachinery";
 import { connect, createClient, httpTransport } from "@treadle/client";
 import { type AnyHandler, conditions, handler, type Logger, step } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Registry } from "prom-client";
 import { z } from "zod";
@@ -73,7 +74,7 @@ describe("add", () => {
       .step(step(Widget, { name: "clean", cleanup() {} }))
       .build();
   const taking = (name: string, other: string): AnyHandler => {
-    const finalizers = [cleaning(other).pipeline.finalizer ?? ""];
+    const finalizers = [pipelineOf(cleaning(other)).finalizer ?? ""];
     return handler(Widget, { name, takesOver: [{ finalizers }] })
       .step(step(Widget, { name: "tidy", cleanup() {} }))
       .build();

@@ -31,7 +31,11 @@ interface Setting {
   readonly front: HttpsFront;
   readonly logged: string[];
   /** The operator, with these credentials. */
-  operator(files: { readonly ca: string; readonly token?: string }): Promise<{ readonly manager: Manager; readonly folder: string }>;
+  operator(given: {
+    readonly ca: string;
+    readonly token?: string;
+    readonly cacheSyncTimeoutMs?: number;
+  }): Promise<{ readonly manager: Manager; readonly folder: string }>;
 }
 
 /** A server with TLS that wants a token, by its own clock. */
@@ -46,7 +50,7 @@ async function setUp(server: ApiServer): Promise<Setting> {
     server,
     front,
     logged,
-    async operator({ ca, token = "the administrator's" }) {
+    async operator({ ca, token = "the administrator's", cacheSyncTimeoutMs = 60_000 }) {
       const folder = await mkdtemp(join(tmpdir(), "treadle-trouble-"));
       await Promise.all([writeFile(join(folder, "ca.crt"), ca), writeFile(join(folder, "token"), token)]);
       const credentials = fileCredentials({ caFile: join(folder, "ca.crt"), tokenFile: join(folder, "token") });
@@ -56,7 +60,7 @@ async function setUp(server: ApiServer): Promise<Setting> {
         probes: false,
         metrics: false,
         signals: false,
-        cacheSyncTimeoutMs: 3_000,
+        cacheSyncTimeoutMs,
         log: { debug: () => {}, info: () => {}, warn: note, error: note },
       }).add(size);
       onTestFinished(async () => {
@@ -71,7 +75,7 @@ async function setUp(server: ApiServer): Promise<Setting> {
 test("a wrong CA ends the start, and the error names its file", async () => {
   const { front, operator } = await setUp(createApiServer({ resources: [Widget] }));
   const other = await selfSigned("another");
-  const { manager, folder } = await operator({ ca: other.cert });
+  const { manager, folder } = await operator({ ca: other.cert, cacheSyncTimeoutMs: 3_000 });
   const error: unknown = await manager.start().catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: "ERR_CACHE_SYNC" });
   expect(String(error)).toContain(`no trusted connection to ${front.url}`);
@@ -80,7 +84,7 @@ test("a wrong CA ends the start, and the error names its file", async () => {
 
 test("an unknown token ends the start, and the log names the cause", async () => {
   const { front, logged, operator } = await setUp(createApiServer({ resources: [Widget] }));
-  const { manager } = await operator({ ca: front.caPem, token: "hunter2" });
+  const { manager } = await operator({ ca: front.caPem, token: "hunter2", cacheSyncTimeoutMs: 3_000 });
   await expect(manager.start()).rejects.toMatchObject({ code: "ERR_CACHE_SYNC" });
   const culprit = `${front.url} does not accept the credentials that it was sent: they are wrong, expired, or those of another cluster`;
   expect(logged.join("\n")).toContain(culprit);
@@ -104,10 +108,10 @@ test("a token that expires is logged, and with a new one the missed changes are 
   await clock.advance(2 * HOUR_MS);
   await user.create(Widget, widget("b", { size: 2 }));
   const culprit = `the token from ${join(folder, "token")} expired at `;
-  await expect.poll(() => logged.some((line) => line.includes(culprit)), { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => logged.some((line) => line.includes(culprit))).toBe(true);
   expect(await seen("b")).toBeUndefined();
   await writeFile(join(folder, "token"), await issue());
-  await expect.poll(() => seen("b"), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => seen("b")).toBe(2);
   expect(logged.join()).not.toContain("eyJ");
 });
 

@@ -6,7 +6,8 @@ import { defineResource, groupKindOf, type Kind, type KubernetesObject, keyOf, s
 import { Deployment, Namespace } from "@treadle/apimachinery/kinds";
 import { createApiServer } from "@treadle/apiserver";
 import { createClient } from "@treadle/client";
-import { type AnyHandler, conditions, createReconciler, handler, type Logger, type Reconciler } from "@treadle/reconcile";
+import { type AnyHandler, conditions, handler, type Logger } from "@treadle/reconcile";
+import { createReconciler, type Reconciler } from "@treadle/reconcile/unstable/engine";
 import { dependentApply } from "@treadle/dependents";
 import { z } from "zod";
 

@@ -224,8 +224,11 @@ function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): Ste
   const { type } = converged.state;
   const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
   const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
-  return waitBecause(text, { code: reason, severity, afterMs });
+  return waitBecause(text, { code: reason, severity, needsAction: WARNING_REASONS.includes(reason), afterMs });
 }
+
+/** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
+const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
 
 /** Removes objects with an earlier name. Without a watch it does so only after the name has changed. */
 async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {

@@ -235,10 +235,11 @@ describe.each([
     return { states, requests };
   }
 
-  test("the final state is the same as without it", async () => {
+  test("the final state is the same as without it", { tags: ["part"] }, async ({ part }) => {
     const { states, requests } = await life(0);
     expect(states.at(-1)).toEqual({ maps: [["foreign", { a: "1" }]], said: "gone" });
     expect(requests).toBeGreaterThan(15);
-    for (let lost = 1; lost <= requests; lost++) expect((await life(lost)).states, `request ${lost} of ${requests}`).toEqual(states);
-  }, 60_000);
+    for (let lost = 1; lost <= requests; lost++)
+      if (part.has(String(lost))) expect((await life(lost)).states, `request ${lost} of ${requests}`).toEqual(states);
+  });
 });

@@ -157,25 +157,29 @@ test.for([
   expect(left).toEqual(pages);
 });
 
-test.for(["release", "clean"] as const)("%s, with a failure at any request", { tags: ["memory"], timeout: 180_000 }, async (rule) => {
-  const finalizers = ["drain.example.dev/buckets.drain.example.dev", FOREIGN];
-  const { points } = await explore(
-    (outside: Set<string>) => buckets(outside),
-    {
-      external: () => new Set(["a", "b"]),
-      externalState: (outside) => [...outside].toSorted(),
-      async run(cluster) {
-        for (const name of ["a", "b"]) await cluster.create(Bucket, { metadata: { name, finalizers }, spec: {} } as never);
-        await cluster.delete(Bucket, "b");
-        await cluster.settled();
-        await cluster.create(Bucket, { metadata: { name: "c" }, spec: {} } as never);
-        for (const name of ["a", "b"])
-          await cluster.update(Bucket, name, ({ metadata }) => {
-            metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== FOREIGN);
-          });
+test.for(["release", "clean"] as const)(
+  "%s, with a failure at any request",
+  { tags: ["memory", "part"], timeout: 180_000 },
+  async (rule, { part }) => {
+    const finalizers = ["drain.example.dev/buckets.drain.example.dev", FOREIGN];
+    const { points } = await explore(
+      (outside: Set<string>) => buckets(outside),
+      {
+        external: () => new Set(["a", "b"]),
+        externalState: (outside) => [...outside].toSorted(),
+        async run(cluster) {
+          for (const name of ["a", "b"]) await cluster.create(Bucket, { metadata: { name, finalizers }, spec: {} } as never);
+          await cluster.delete(Bucket, "b");
+          await cluster.settled();
+          await cluster.create(Bucket, { metadata: { name: "c" }, spec: {} } as never);
+          for (const name of ["a", "b"])
+            await cluster.update(Bucket, name, ({ metadata }) => {
+              metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== FOREIGN);
+            });
+        },
       },
-    },
-    { namespaces: ["default"], controller: { drain: rule } },
-  );
-  expect(points).toBeGreaterThan(5);
-});
+      { namespaces: ["default"], controller: { drain: rule }, points: part.points },
+    );
+    expect(points).toBeGreaterThan(part.isWhole ? 5 : 0);
+  },
+);

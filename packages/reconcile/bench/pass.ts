@@ -3,7 +3,8 @@
  * Goal: at most 20 us. Run by `npm run bench`; the ratio to a deep freeze of the same object makes machines comparable.
  */
 import { defineResource, type KubernetesObject, systemClock } from "@treadle/apimachinery";
-import { conditions, createReconciler, handler, type Logger, one, type ReconcilerEnv, step } from "@treadle/reconcile";
+import { conditions, handler, type Logger, one, step } from "@treadle/reconcile";
+import { createReconciler, type ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { z } from "zod";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Foreign, Widget } from "../test/fixtures.ts";
 import { BuildError } from "./errors.ts";
-import { handler } from "./handler.ts";
+import { handler, isHandler, pipelineOf } from "./handler.ts";
 import { one } from "./reads.ts";
 import { all, anyKind, type Step, step } from "./step.ts";
 import { conditions } from "./steps/conditions.ts";
@@ -56,8 +56,8 @@ describe("build", () => {
         - step "Bad_Name": a name is made of lower case letters, digits and "-", 63 characters at most
         - two steps are named "twin": rename one of them
         - all("empty") has no parts: give it steps, or leave it out
-        - step "early" needs "late", which stands after it: place "late" before "early"
-        - condition "A" is declared by "twin" and by "twin": give one of them a condition of its own
+        - step "early" needs "late", which is after it: place "late" before "early"
+        - condition "A" is declared by "twin" and by "twin": give one of them another condition
         - step "twin" declares the condition "Ready", but nothing keeps conditions: add .step(conditions())
         - step "s": the first pass starts from {}, which its state schema refuses: give every key .default() or .optional()
         - step "s": state x may be null, which a merge patch cannot store: use .optional() instead of .nullable()
@@ -66,23 +66,41 @@ describe("build", () => {
     `);
   });
 
+  test("a handler shows its name and kind, and keeps its pipeline for the engine", () => {
+    const built = handler(Widget).step(named("a")).build();
+    expect(Object.keys(built)).toEqual(["name", "kind"]);
+    expect(isHandler(built)).toBe(true);
+    expect(pipelineOf(built).name).toBe(built.name);
+  });
+
+  test("a handler of another copy of the package is a handler", () => {
+    const foreign = Object.defineProperty({ name: "a", kind: Widget }, Symbol.for("treadle.reconcile.Pipeline"), { value: { name: "a" } });
+    expect(isHandler(foreign)).toBe(true);
+    expect(pipelineOf(foreign)).toEqual({ name: "a" });
+  });
+
+  test.for([{ name: "a" }, handler(Widget).step(named("a"))])("an object that build() did not make is not a handler", (given) => {
+    expect(isHandler(given)).toBe(false);
+    expect(() => pipelineOf(untyped(given))).toThrow("make one with handler(Kind).step(...).build()");
+  });
+
   test("a pipeline without problems is frozen, and builders can be built again and branched", () => {
     const base = handler(Widget).step(conditions());
     const first = base.step(step(Widget, { name: "a", do() {} }));
     const second = base.step(step(Widget, { name: "b", do() {} }));
-    expect(first.build().pipeline.leaves.map(({ name }) => name)).toEqual(["conditions", "a"]);
-    expect(second.build().pipeline.leaves.map(({ name }) => name)).toEqual(["conditions", "b"]);
+    expect(pipelineOf(first.build()).leaves.map(({ name }) => name)).toEqual(["conditions", "a"]);
+    expect(pipelineOf(second.build()).leaves.map(({ name }) => name)).toEqual(["conditions", "b"]);
     expect(Object.isFrozen(first.build())).toBe(true);
-    expect(first.build().pipeline.deadlines).toEqual({ stepMs: 30_000, passMs: 120_000, saveMs: 10_000 });
+    expect(pipelineOf(first.build()).deadlines).toEqual({ stepMs: 30_000, passMs: 120_000, saveMs: 10_000 });
   });
 });
 
 describe("the handler itself", () => {
   test.for([
     { name: "no steps", steps: [], want: "it has no steps" },
-    { name: "a name with upper case", options: { name: "Widgets" }, want: 'its name "Widgets" is no DNS name' },
-    { name: "a name with a slash", options: { name: "a/b" }, want: 'its name "a/b" is no DNS name' },
-    { name: "an empty name", options: { name: "" }, want: 'its name "" is no DNS name' },
+    { name: "a name with upper case", options: { name: "Widgets" }, want: 'its name "Widgets" is not a DNS name' },
+    { name: "a name with a slash", options: { name: "a/b" }, want: 'its name "a/b" is not a DNS name' },
+    { name: "an empty name", options: { name: "" }, want: 'its name "" is not a DNS name' },
     { name: "an infinite deadline", options: { deadlines: { passMs: Number.POSITIVE_INFINITY } }, want: "deadlines.passMs is Infinity" },
     { name: "a deadline that is a text", options: { deadlines: { saveMs: "5" } }, want: "deadlines.saveMs is 5" },
   ])("refuses $name", ({ steps = [named("a")], options, want }) => {
@@ -108,7 +126,7 @@ describe("the handler itself", () => {
     const builder = handler(Widget)
       .step(step(Widget, { name: "a", do() {} }))
       .watch(anyKind<object>(), { map: () => [] });
-    expect(() => builder.build()).toThrow("watch() is of no kind");
+    expect(() => builder.build()).toThrow("watch() has no kind");
   });
 });
 
@@ -186,9 +204,9 @@ describe("steps", () => {
       'step "a": writes "status": only "labels", "annotations" and "spec" can be written',
       'step "a": reads.literal is not made by one() or many()',
       'step "a": reads.nothing is not made by one() or many()',
-      'step "a": reads.any is of no kind: name the kind that it reads',
-      'step "a": reads.kindless is of no kind: name the kind that it reads',
-      'step "a": owns lists what is no kind: name the kinds that it creates',
+      'step "a": reads.any has no kind: name the kind that it reads',
+      'step "a": reads.kindless has no kind: name the kind that it reads',
+      'step "a": owns has an entry that is not a kind: name the kinds that it creates',
     ]);
   });
 });
@@ -196,12 +214,12 @@ describe("steps", () => {
 describe("order", () => {
   const first = named("first");
 
-  test("a needed step may stand anywhere before, and serve the parts of an all()", () => {
+  test("a needed step may be anywhere before, and may serve the parts of an all()", () => {
     expect(problemsOf([first, named("between"), all("g", [all("h", [named("deep", { needs: [first] })])])])).toEqual([]);
   });
 
   test.for([
-    { name: "after", steps: [named("user", { needs: [first] }), first], want: "which stands after it: place" },
+    { name: "after", steps: [named("user", { needs: [first] }), first], want: "which is after it: place" },
     { name: "nowhere", steps: [named("user", { needs: [first] })], want: "which is not in the list: add it before" },
     {
       name: "in an earlier all()",
@@ -224,12 +242,12 @@ describe("conditions", () => {
   const declares = (name: string, ...types: readonly unknown[]): Step<Widget> => named(name, { conditions: types });
 
   test("two conditions() are one problem, whatever their options", () => {
-    const want = ["conditions() stands in the list twice: remove one"];
+    const want = ["conditions() is in the list twice: remove one"];
     expect(problemsOf([conditions(), conditions({ ready: false })])).toEqual(want);
     expect(problemsOf([conditions(), all("g", [conditions()])])).toEqual(want);
   });
 
-  test("conditions() may stand anywhere, also in an all()", () => {
+  test("conditions() may be anywhere in the list, also in an all()", () => {
     expect(problemsOf([declares("a", "A"), conditions()])).toEqual([]);
     expect(problemsOf([declares("a", "A"), all("g", [conditions()])])).toEqual([]);
   });
@@ -265,7 +283,7 @@ describe("conditions", () => {
     "the type %j is refused",
     (type) => {
       expect(problemsOf([conditions(), declares("a", { type, ready: "counts" })])).toEqual([
-        expect.stringContaining("is no condition type"),
+        expect.stringContaining("is not a condition type"),
       ]);
     },
   );
@@ -306,7 +324,7 @@ describe("state", () => {
       }),
       want: "the first pass starts from {}",
     },
-    { name: "no schema", state: { n: 1 } as never, want: "state is no schema: give z.object({ ... })" },
+    { name: "no schema", state: { n: 1 } as never, want: "state is not a schema: give z.object({ ... })" },
   ])("refuses $name", ({ state, want }) => {
     expect(problemsOf([withState(state)])).toEqual([expect.stringContaining(want)]);
   });
@@ -357,8 +375,8 @@ describe("state", () => {
     { name: "a Set", state: z.object({ a: z.set(z.string()).optional() }), path: "a" },
     { name: "a transform", state: z.object({ a: z.string().transform(Number).optional() }), path: "a" },
     { name: "a codec", state: z.object({ a: z.codec(z.string(), z.number(), { decode: Number, encode: String }).optional() }), path: "a" },
-  ])("refuses $name: it would be read as something else than was stored", ({ state, path }) => {
-    expect(problemsOf([withState(state)])).toEqual([expect.stringContaining(`state ${path} is no plain JSON`)]);
+  ])("refuses $name: it is read back as another value", ({ state, path }) => {
+    expect(problemsOf([withState(state)])).toEqual([expect.stringContaining(`state ${path} is not plain JSON`)]);
   });
 
   test("what can be stored is taken", () => {

@@ -1,27 +1,28 @@
 /**
- * Conditions as a step sees them: it declares the types it manages and sets those, no others. What the engine makes of
- * the settings of all steps is in `save/compute-conditions.ts`.
+ * Conditions as a step sees them: it declares the types that it manages, and sets only those. `save/compute-conditions.ts`
+ * computes the conditions of the object from the settings of all steps.
  */
 import type { Condition } from "@treadle/apimachinery";
 import type { Stop, Wait } from "./result.ts";
 
-/** How a step declares a condition; the short form counts for Ready. */
+/** A step declares a condition by its type, or by an object that says whether Ready counts it. The short form counts. */
 export type Declared<C extends string> = C | { readonly type: C; readonly ready: "counts" | "ignored" };
 
-/** What a setter returns in `cleanup` and `post`: the exit that repeats the message, so that nothing is said twice. */
+/** A condition setter returns this exit in `cleanup` and `post`. The exit has the message of the condition as its reason. */
 export interface CleanupExit {
-  /** Waits with this condition as the reason: a pass follows after `afterMs`, by default with the backoff. */
+  /** Waits with the message of the condition as the reason. A pass follows after `afterMs` milliseconds, by default with the backoff. */
   wait(afterMs?: number): Wait;
 }
 
-/** What a setter returns in `gate` and `do`. */
+/** A condition setter returns this exit in `gate` and `do`. */
 export interface Exit extends CleanupExit {
-  /** Stops with this condition as the reason: no pass follows before a change. */
+  /** Stops with the message of the condition as the reason. The next pass starts by an event. */
   stop(): Stop;
 }
 
 /**
- * The conditions that a step declared. The last setting of a pass wins; the transition time moves only when the status does.
+ * The setters of the conditions that a step declares. The last setting of a pass counts; the transition time changes only with
+ * the status.
  *
  * @throws TypeError in every setter when the type was not declared by this step, or the reason breaks Kubernetes' pattern
  * `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` (CamelCase by convention).
@@ -33,21 +34,21 @@ export interface Conditions<C extends string, E> {
   false<const G extends C | Other>(type: G & DeclaredIn<G, C>, reason: string, message: string): E;
   /** Sets the condition to Unknown; the exit it returns repeats the message. */
   unknown<const G extends C | Other>(type: G & DeclaredIn<G, C>, reason: string, message: string): E;
-  /** Leaves the condition as the last pass left it. */
+  /** Keeps the condition as the last pass stored it. */
   keep<const G extends C | Other>(type: G & DeclaredIn<G, C>): void;
-  /** The condition as the last pass left it. */
+  /** Returns the condition as the last pass stored it. */
   previous<const G extends C | Other>(type: G & DeclaredIn<G, C>): Condition | undefined;
 }
 
-/** Any text, in a form that keeps the completion of the declared ones. */
+/** Any text, in a form that keeps the completion of declared types. */
 type Other = string & {};
 
-/** A sentence in place of a type: the compiler prints it for a condition that the step does not declare. */
+/** This type is a sentence that the compiler prints for a condition that the step does not declare. */
 export interface UndeclaredCondition<M extends string> {
   readonly "treadle: this condition is not declared": M;
 }
 
-/** Nothing to add for a declared condition; else what to do. */
+/** This type accepts a declared condition; for another one it is a sentence with the fix. */
 export type DeclaredIn<G extends string, C extends string> = [G] extends [C]
   ? unknown
   : UndeclaredCondition<`add ${G} to the conditions of the step`>;

@@ -1,11 +1,11 @@
-/** Makes extensions of the engine; what they are is in `extension.ts`. */
+/** Makes extensions of the engine. `extension.ts` describes the interface. */
 import type { AnyExtension, Extension, ExtensionDefinition, ExtensionPass } from "./extension.ts";
 import { scopeOf } from "./save/extension-scope.ts";
 import type { Progress } from "./record/progress.ts";
 import { stepOf } from "./pass/step-req.ts";
 import { leavesOf, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
 
-/** Makes an extension of the engine. Make each once, at the top of a module. */
+/** Makes an extension of the engine. Make each extension once, at the top of a module. */
 export function defineExtension<Data, Memory extends object = {}, Found extends object = {}>(
   definition: ExtensionDefinition<Data, Memory, Found>,
 ): Extension<Data, Memory, Found> {
@@ -20,9 +20,9 @@ export function defineExtension<Data, Memory extends object = {}, Found extends 
 }
 
 /**
- * How far each part of a composite step came, by name, in the order of the parts: for the composite's own phases, which run
- * after its parts. A part that was not reached is missing.
- * @throws TypeError for what is not a `req` of the engine
+ * Returns the progress of each part of a composite step, by name, in the order of the parts. The phases of the composite, which
+ * run after its parts, call it. A part that was not reached is missing.
+ * @throws TypeError for a value that is not a `req` of the engine
  */
 export function partsOf(req: unknown): ReadonlyMap<string, Progress> {
   const { pass, step } = stepOf(req);

@@ -1,11 +1,11 @@
-/** What passes run against: given by the controller in an operator, by a test in a test. */
+/** The environment of passes. A controller or a test environment makes it. */
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Fetches } from "./fetches.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { Cache, Logger } from "./req.ts";
 
-/** What `req.event()` records. */
+/** An event note is an event of the primary that a step records by `req.event()`. */
 export interface EventNote {
   /** The type of the event. */
   readonly type: "Normal" | "Warning";
@@ -15,9 +15,11 @@ export interface EventNote {
   readonly note: string;
   /** The step that recorded it. */
   readonly action: string;
+  /** Whether the engine has logged what the event reports. @defaultValue false */
+  readonly isLogged?: boolean;
 }
 
-/** A step asked the server for a kind that its handler neither reads, owns nor watches: no event wakes it, no rule allows it. */
+/** An undeclared use is a request of a step for a kind that its handler does not declare. No event of the kind triggers a pass, and no right follows. */
 export interface UndeclaredUse {
   /** The name of the handler. */
   readonly handler: string;
@@ -29,7 +31,7 @@ export interface UndeclaredUse {
   readonly kind: string;
 }
 
-/** A phase of a step that has begun. */
+/** This is a phase of a step that has begun. */
 export interface RunningPhase {
   /** The name of the step. */
   readonly step: string;
@@ -39,70 +41,70 @@ export interface RunningPhase {
   readonly ref: Ref;
 }
 
-/** Whoever looks for steps that do not give way, or traces. It must be quick and must not throw. */
+/** A phase watch observes one phase, for traces or to find steps that block the event loop. It must be quick and must not throw. */
 export interface PhaseWatch {
-  /** Called instead of `work`; calls it once, at once, and returns what it returns: to put it into a context. */
+  /** Runs `work` in a context. It must call `work` once, synchronously, and return its result. */
   run?<T>(work: () => T): T;
-  /** The phase gave way for the first time, or is over. */
+  /** Called when the phase yields for the first time, or ends. */
   returned(): void;
-  /** The phase is over, and how it ended. */
+  /** Called when the phase ends, with its result. */
   ended(how: Pick<PhaseReport, "result" | "reason">): void;
 }
 
-/** By which rule objects that live on are let go when the operator is removed; see {@link ReconcilerEnv.drain}. */
+/** The rule by which an operator that is removed releases objects that are not deleted; see {@link ReconcilerEnv.drain}. */
 export type DrainRule = "release" | "clean";
 
-/** What passes run against. */
+/** The services and caches that passes use. */
 export interface ReconcilerEnv {
   /** The client of the passes. */
   readonly client: Client;
-  /** Must know the primary kind and every kind that the handler declares; its objects are frozen. */
+  /** The cache. It must know the primary kind and every kind that the handler declares; its objects are frozen. */
   readonly cache: Cache;
   /** The clock of the passes. */
   readonly clock: Clock;
   /** The log of the passes. */
   readonly log: Logger;
   /**
-   * Nothing is really written: the client answers as if it were. No later pass may believe what it answers, and what a step
-   * might do outside of the cluster is not done. @defaultValue false
+   * Whether the pass is a dry run. The client answers as if it wrote, but writes nothing. No later pass may rely on its
+   * answers, and side effects outside of the cluster are not done. @defaultValue false
    */
   readonly isDryRun?: boolean;
   /**
-   * The operator goes: no `do` runs, and each object loses our finalizer. `release`: at once, so what the cleanups of an object that
-   * lives on would remove stays; `clean`: after its cleanups. Objects that are being deleted are cleaned up in both. @defaultValue neither
+   * Uninstall mode: no `do` runs, and each object loses our finalizer. `release`: at once, so the objects that the cleanups would
+   * remove stay. `clean`: after the cleanups. Objects that are being deleted are cleaned up in both. @defaultValue not uninstalling
    */
   readonly drain?: DrainRule;
-  /** Told of every write of the primary, so that the next pass does not see an older one. */
+  /** Called after every write of the primary, so that the next pass does not see an older version. */
   observeWrite?(object: KubernetesObject): void;
   /**
-   * Told before each write of the primary; what it returns is called when the answer is there and observed. So an echo
-   * that overtakes the answer on the watch is recognised as one.
+   * Called before each write of the primary; the returned function is called after the answer was observed. So an echo on the
+   * watch that arrives before the answer is recognised.
    */
   expectWrite?(ref: Ref): () => void;
-  /** Told of every write of another object through `req.client`, so that reads of the next pass show it. */
+  /** Called after every write of another object through `req.client`, so that reads of the next pass show it. */
   observeOther?(kind: Kind, object: KubernetesObject): void;
-  /** Told when a delete through `req.client` removed another object: reads of the next pass do not show it. */
+  /** Called after a delete through `req.client` removed another object, so that reads of the next pass do not show it. */
   observeOtherDelete?(kind: Kind, ref: Ref, uid: string): void;
-  /** Told when our write removed the primary. */
+  /** Called when our write removed the primary. */
   observeDelete?(object: KubernetesObject): void;
-  /** The fetched objects of kinds that are cached as metadata; shared by reconcilers that share a cache. @defaultValue its own */
+  /** The fetched objects of kinds that are cached as metadata, shared by reconcilers that share a cache. @defaultValue not shared */
   readonly fetches?: Fetches;
-  /** Whether the server serves the kind, as far as is known: steps that read or own one that it does not serve wait. @defaultValue all */
+  /** Whether the server is known to serve the kind. Steps that read or own a kind that is not served wait. @defaultValue every kind is served */
   isServed?(kind: Kind): boolean;
   /**
-   * Whether `object`, as the server has it, is one that the cache shows: with selectors it may exist and be in no cache.
-   * @defaultValue it is
+   * Whether the selectors of the cache select `object`, as the server has it. An object that they leave out exists, but the cache
+   * does not show it. @defaultValue every object is selected
    */
   isSelected?(kind: Kind, object: KubernetesObject): boolean;
   /**
-   * Why the server refuses the watch of the kind, and what to allow: steps that read or own it wait, with the reason
-   * `Forbidden`, instead of working with what was known before. @defaultValue none is refused
+   * Why the server refuses the watch of the kind, and which right is missing. Steps that read or own the kind wait with the reason
+   * `Forbidden`, because the cached objects may be outdated. @defaultValue no watch is refused
    */
   refusalOf?(kind: Kind): string | undefined;
-  /** Told, for tests, of a use of a kind through `req.client` that nothing in the handler declares. */
+  /** Called, in tests, when a step uses a kind through `req.client` that the handler does not declare. */
   undeclared?(use: UndeclaredUse): void;
   /** Records an event about the object; it must not throw. */
   recordEvent?(object: KubernetesObject, event: EventNote): void;
-  /** Told of each phase when it begins, and through what it returns. */
+  /** Called when a phase begins; the returned observer is called when it ends. */
   phaseBegan?(phase: RunningPhase): PhaseWatch | undefined;
 }

@@ -65,7 +65,7 @@ describe("errors", () => {
     expect(() => new RetryAfterError("x", ms as number)).toThrow(TypeError);
   });
 
-  test("a BuildError shows every problem on a line of its own", () => {
+  test("a BuildError shows every problem on a separate line", () => {
     const error = new BuildError("widgets", ["one", "two"]);
     expect(error.problems).toEqual(["one", "two"]);
     expect(error.message.split("\n")).toEqual(['cannot build handler "widgets":', "  - one", "  - two"]);

@@ -1,9 +1,9 @@
 /**
- * Errors of the engine, and those with which a step says more than "it failed". Guards test a `Symbol.for` brand, so two
- * copies of this package agree.
+ * The errors of the engine, and the errors by which a step chooses the retry. Guards test a `Symbol.for` brand, so two copies of
+ * this package agree.
  */
 
-/** What the engine's own errors are about. */
+/** The code of an error of the engine. */
 export type ReconcileErrorCode =
   | "ERR_STEP_FAILED"
   | "ERR_STEP_TIMEOUT"
@@ -20,13 +20,13 @@ const TERMINAL: symbol = Symbol.for("treadle.reconcile.TerminalError");
 const RETRY_AFTER: symbol = Symbol.for("treadle.reconcile.RetryAfterError");
 const RECONCILE: symbol = Symbol.for("treadle.reconcile.ReconcileError");
 
-/** A failure that the engine itself found, in a step or around it. */
+/** A reconcile error is a failure that the engine found, in a step or outside of steps. */
 export class ReconcileError extends Error {
   /** The name of the class. */
   override readonly name = "ReconcileError";
   /** The cause of the failure, as a code. */
   readonly code: ReconcileErrorCode;
-  /** The step in which it happened, where there is one. */
+  /** The step that failed, if a step failed. */
   readonly step: string | undefined;
 
   constructor(code: ReconcileErrorCode, message: string, given: { readonly step?: string; readonly cause?: unknown } = {}) {
@@ -37,11 +37,11 @@ export class ReconcileError extends Error {
   }
 }
 
-/** A failure that trying again does not mend: reported and counted as an error, and nothing is scheduled; any event runs a normal pass. */
+/** A terminal error is a failure that a retry cannot fix. It is reported and counted, and nothing is scheduled. Any event starts a normal pass. */
 export class TerminalError extends Error {
   /** The name of the class. */
   override readonly name: string = "TerminalError";
-  /** Becomes the reason of the step's condition, in CamelCase. */
+  /** The code that becomes the reason of the condition, in CamelCase. */
   readonly code: string;
 
   constructor(message: string, given: { readonly code?: string; readonly cause?: unknown } = {}) {
@@ -51,13 +51,13 @@ export class TerminalError extends Error {
   }
 }
 
-/** A failure that says when to try again, in place of the back-off; 0 says nothing: the back-off decides. */
+/** A retry-after error is a failure with the delay of the retry. A delay of 0 means the failure backoff. */
 export class RetryAfterError extends Error {
   /** The name of the class. */
   override readonly name: string = "RetryAfterError";
-  /** Milliseconds. */
+  /** The delay of the retry, in milliseconds. */
   readonly retryAfterMs: number;
-  /** The code that the condition shows in CamelCase. */
+  /** The code that becomes the reason of the condition, in CamelCase. */
   readonly code: string;
 
   /** @throws TypeError when `retryAfterMs` is not a number of milliseconds from 0. */
@@ -72,7 +72,7 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** All problems of a pipeline, each with its fix. */
+/** A build error has every problem of a handler, each with its fix. */
 export class BuildError extends Error {
   /** The name of the class. */
   override readonly name = "BuildError";
@@ -87,17 +87,17 @@ export class BuildError extends Error {
   }
 }
 
-/** Whether `error` is a {@link TerminalError}, of any copy of the package. */
+/** Tells whether `error` is a {@link TerminalError} of any copy of the package. */
 export function isTerminalError(error: unknown): error is TerminalError {
   return branded(error, TERMINAL);
 }
 
-/** Whether `error` is a {@link RetryAfterError}, of any copy of the package. */
+/** Tells whether `error` is a {@link RetryAfterError} of any copy of the package. */
 export function isRetryAfterError(error: unknown): error is RetryAfterError {
   return branded(error, RETRY_AFTER);
 }
 
-/** Whether `error` is a {@link ReconcileError}, of any copy of the package. */
+/** Tells whether `error` is a {@link ReconcileError} of any copy of the package. */
 export function isReconcileError(error: unknown): error is ReconcileError {
   return branded(error, RECONCILE);
 }

@@ -1,12 +1,12 @@
 /**
- * Extensions: what a package adds to the engine so that its steps can do more than their phases.
+ * An extension adds capabilities to the engine, so that the steps of a package can do more than their phases.
  *
  * Guarantees
- * - The engine asks nowhere which extension it has. Everything that an extension does goes through this interface.
+ * - The engine knows no extension by name. Everything that an extension does goes through this interface.
  * - Memory lives as long as the object's uid in this process. A new value of `treadle.dev/reconcile-requested-at`, the
  *   deletion of the object and a dry run drop it.
  * - A part of the status belongs to one extension. Authors cannot write it, and the engine stores it with the conditions.
- * - Hooks run in the pass of one object; no two passes of one object run at once.
+ * - Hooks run in the pass of one object. An object has at most one pass at a time.
  *
  * Assumptions
  * - Two copies of the package of an extension agree on its data: an extension is found by its name.
@@ -19,111 +19,111 @@ import type { PassType, Progress } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
 
-/** A step that uses an extension, with the data that it gave. */
+/** An extended step is a step that uses an extension, with its data. */
 export interface ExtendedStep<Data> {
   /** The name of the step. */
   readonly name: string;
-  /** The data that the step gave. */
+  /** The data that the step gave to the extension. */
   readonly data: Data;
-  /** The step as the engine runs it: for the hooks that name steps. */
+  /** The step as the engine runs it, for hooks that take steps. */
   readonly step: StepRuntime;
 }
 
-/** The handler as an extension sees it. */
+/** An extended handler is the handler as an extension sees it. */
 export interface ExtendedHandler<Data> {
   /** The name of the handler. */
   readonly name: string;
-  /** The present name first, then the former ones. */
+  /** The present name, then the former names. */
   readonly names: readonly string[];
   /** The kind that the handler reconciles. */
   readonly kind: Kind;
-  /** Field managers of the operators that the handler replaces. */
+  /** The field managers of the operators that the handler replaces. */
   readonly replacedManagers: readonly string[];
   /** The steps that use the extension, in list order. */
   readonly steps: readonly ExtendedStep<Data>[];
-  /** The list of the handler; the parts of a composite are in it. */
+  /** All steps of the handler in list order, parts of composites included. */
   readonly list: readonly StepRuntime[];
 }
 
-/** One pass over one object, as an extension sees it. */
+/** An extension pass is one pass of one object, as an extension sees it. */
 export interface ExtensionPass<Data, Memory, Found> {
   /** The handler of the pass. */
   readonly handler: ExtendedHandler<Data>;
   /** The object as loaded; frozen. */
   readonly object: KubernetesObject;
-  /** What the extension remembers of the object. */
+  /** The memory of the extension for the object. */
   readonly memory: Memory;
-  /** What the extension has found in this pass. */
+  /** The findings of the extension in this pass. */
   readonly found: Found;
-  /** What earlier steps handed over. */
+  /** The vars of the steps that ran. */
   readonly vars: Readonly<Record<string, unknown>>;
-  /** The pass runs cleanups. */
+  /** Whether the pass runs cleanups. */
   readonly isDeleting: boolean;
   /** Whether the pass is a dry run, which writes nothing. */
   readonly isDryRun: boolean;
   /** The cache of the operator, without the limits of `req.cache`. */
   readonly cache: Cache;
-  /** Whether the cache would show `object`; `false` where a selector of the watch leaves it out. */
+  /** Tells whether the cache shows `object`; `false` if a selector of the watch leaves it out. */
   isSelected(kind: Kind, object: KubernetesObject): boolean;
-  /** The client of the operator: without defaults, field manager and signal. Steps write by `req.client`. */
+  /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
   /** The clock of the pass. */
   readonly clock: Clock;
   /** The log of the pass. */
   readonly log: Logger;
-  /** `text` without the values of Secrets that the pass has read: for every text that an author's function gives. */
+  /** Returns `text` without the values of Secrets that the pass has read. Call it for every text from an author's function. */
   hide(text: string): string;
   /**
-   * Whether `what`, found under a former name of the handler beside the present one, is to be removed in this pass. When it
-   * is not yet, the engine starts a pass in time.
+   * Tells whether to remove `what` in this pass: something under a former name of the handler, next to the same under the present
+   * name. If it is too early, the engine starts a pass when it is time.
    */
   claim(what: string, given: { readonly isNeededByOld: boolean }): boolean;
 }
 
-/** A pass whose steps have run. */
+/** An ended pass is a pass whose steps have run. */
 export interface EndedPass<Data, Memory, Found> extends ExtensionPass<Data, Memory, Found> {
-  /** `full`: the steps' `do` ran. `deletion`: their cleanups. `gated`: no step could report. */
+  /** The type of the pass. `full`: the `do` of the steps ran. `deletion`: their cleanups ran. `gated`: no step could report. */
   readonly type: PassType;
-  /** How far a step came; `undefined` where the pass did not reach it. */
+  /** Returns the progress of a step; `undefined` if the pass did not reach it. */
   progressOf(step: StepRuntime): Progress | undefined;
-  /** What kept the pass from the steps that it did not reach, as a text for people. */
+  /** The reason why the pass did not reach some steps, as a text for users. */
   readonly notReached: string;
 }
 
-/** A pass whose chain has run, and in which more steps may be run. */
+/** A chain pass is a pass whose chain has run, and in which the extension may run more steps. */
 export interface ChainPass<Data, Memory, Found> extends ExtensionPass<Data, Memory, Found> {
-  /** Runs a phase of `steps` by their order, and joins what they came to. Never rejects. */
+  /** Runs a phase of steps by their order, and joins their outcomes. Never rejects. */
   run(work: StepsRun): Promise<Outcome>;
   /**
-   * Runs `probe.do` in the place of the `do` of `step`, with other reads.
-   * Resolves to the vars that it hands over, or to `undefined` where it did not go on.
+   * Runs `probe.do` in place of the `do` of `step`, with other reads. Resolves to its vars, or to `undefined` if it did not
+   * continue.
    */
   probe(step: StepRuntime, probe: Pick<StepRuntime, "reads" | "do">): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** Records of a step that did not run how far it came. */
+  /** Records the progress of a step that did not run. */
   note(step: StepRuntime, progress: "done" | "unreached"): void;
 }
 
-/** Steps to run by their order. */
+/** A steps run describes steps that run by their order. */
 export interface StepsRun {
   /** The steps, in list order. */
   readonly steps: readonly StepRuntime[];
   /** The phase that runs. */
   readonly phase: "do" | "cleanup";
-  /** The name of the whole in an error that joins several. */
+  /** The name of the group, for an error that joins several. */
   readonly name: string;
-  /** How many steps run at once. */
+  /** The maximum number of steps that run at once. */
   readonly concurrency: number;
-  /** The steps that must be done before `step` begins. */
+  /** Returns the steps that must be done before `step` begins. */
   before(step: StepRuntime): readonly StepRuntime[];
-  /** Called in the place of a step that cannot run because `by` are not done. */
+  /** Called in place of a step that cannot run because the steps `by` are not done. */
   blocked(step: StepRuntime, by: readonly StepRuntime[]): void | Promise<void>;
 }
 
-/** The order between the parts of a composite step. */
+/** A step order decides the order between the parts of a composite step. */
 export interface StepOrder<Data, Memory, Found> {
-  /** The steps that must be done before `step`; `undefined` stands for what is not a step. */
+  /** Returns the steps that must be done before `step`; `undefined` in the list means a value that is not a step. */
   before(step: ExtendedStep<Data>): readonly (StepRuntime | undefined)[];
-  /** Called in the place of the phase of a part that cannot run because `by` are not done. */
+  /** Called in place of the phase of a part that cannot run because the parts `by` are not done. */
   blocked(
     chain: ChainPass<Data, Memory, Found>,
     part: ExtendedStep<Data>,
@@ -131,45 +131,45 @@ export interface StepOrder<Data, Memory, Found> {
   ): void | Promise<void>;
 }
 
-/** A field of the status that an extension owns. */
+/** A status part is a field of the status that an extension owns. */
 export interface StatusPart<Data, Memory, Found> {
-  /** The name of the field. It is active for kinds whose `resource.statusParts` name it. */
+  /** The name of the field. The part is active for kinds whose `resource.statusParts` have the name. */
   readonly field: string;
-  /** Who writes it, for the error of an author who writes it, e.g. `apply() writes it`. */
+  /** The writer of the field, for the error of an author who writes it, such as `apply() writes it`. */
   readonly writtenBy: string;
-  /** The value after the pass; the very same `stored` where nothing changes. Pure but for `claim`; may be called several times. */
+  /** Computes the value after the pass; it must return `stored` itself if nothing changes. Pure except for `claim`; may be called several times. */
   compute(pass: EndedPass<Data, Memory, Found>, stored: unknown): unknown;
 }
 
-/** What an extension adds to the engine. */
+/** An extension definition has the hooks and the data of an extension. */
 export interface ExtensionDefinition<Data, Memory extends object, Found extends object> {
-  /** Unique among extensions; two of one name are taken for one. */
+  /** The name of the extension. The engine takes two extensions with one name for the same extension. */
   readonly name: string;
   /** Makes the memory of an object. @defaultValue none */
   readonly memory?: () => Memory;
-  /** Makes what is found in one pass. @defaultValue nothing */
+  /** Makes the findings of one pass. @defaultValue none */
   readonly found?: () => Found;
   /** The part of the status that the extension owns. @defaultValue none */
   readonly status?: StatusPart<Data, Memory, Found>;
-  /** The order of the steps of a composite. @defaultValue that of the list */
+  /** The order of the parts of a composite. @defaultValue list order */
   readonly order?: StepOrder<Data, Memory, Found>;
-  /** Work after the last `do`, however the chain ended; not in a pass that is over, nor in one that runs cleanups. */
+  /** Runs after the last `do`, for every outcome of the chain; not in a pass that is over or runs cleanups. */
   afterChain?(chain: ChainPass<Data, Memory, Found>): Promise<Outcome>;
-  /** What is wrong with a handler; each text says how to fix it. Called by `build()` for handlers that use the extension. */
+  /** Returns the problems of a handler, each with its fix. Called by `build()` for handlers that use the extension. */
   problems?(handler: ExtendedHandler<Data>): readonly string[];
 }
 
-/** An extension as the engine holds it: without types, since it gets back only what it gave. */
+/** This is an extension as the engine holds it: without types, because the extension gets back only its own data. */
 export type AnyExtension = ExtensionDefinition<unknown, object, object>;
 
-/** An extension of the engine; made by `defineExtension()`. */
+/** An extension is what `defineExtension()` makes; the steps of a package use it. */
 export interface Extension<Data, Memory extends object, Found extends object> {
   /** The name of the extension. */
   readonly name: string;
-  /** For the `uses` of a step: the step uses the extension, with this data. */
+  /** Returns an entry for the `uses` of a step, with the data of the step. */
   use(data: Data): Use;
-  /** The data that a step gave; `undefined` for a step that does not use the extension, and for what is not a step. */
+  /** Returns the data of a step; `undefined` if the step does not use the extension, or is not a step. */
   dataOf(step: unknown): Data | undefined;
-  /** The pass of a step of the handler. @throws TypeError for what is not a `req` of the engine */
+  /** Returns the pass of a `req`. @throws TypeError for a value that is not a `req` of the engine */
   of(req: unknown): ExtensionPass<Data, Memory, Found>;
 }

@@ -71,7 +71,7 @@ describe("one version", () => {
     expect(await late).toMatchObject({ metadata: { resourceVersion: "6" } });
   });
 
-  test("of a server that keeps answering with an older one is a failure that says so", async () => {
+  test("a server that keeps answering with an older version is a failure that says so", async () => {
     const fetches = new Fetches();
     await expect(fetches.get(Secret, version(9), { fetch: async () => version(3), signal: never })).rejects.toThrow(
       "cannot get Secret ns/s: the server answers with an older version than its watch",
@@ -137,13 +137,13 @@ describe("failures and ends", () => {
     expect(await Promise.all([second, third])).toEqual([version(5), version(5)]);
   });
 
-  test("an object that is gone is absent", async () => {
+  test("an object that no longer exists is absent", async () => {
     expect(await new Fetches().get(Secret, version(5), { fetch: async () => undefined, signal: never })).toBeUndefined();
   });
 });
 
 describe("memory", () => {
-  test("an object is kept as long as somebody's read names it", async () => {
+  test("an object is kept as long as a read names it", async () => {
     const fetches = new Fetches();
     fetches.hold(Secret, ref, "a");
     fetches.hold(Secret, ref, "b");
@@ -155,7 +155,7 @@ describe("memory", () => {
     expect(fetches.peek(Secret, version(5))).toBeUndefined();
   });
 
-  test("a write of what nobody reads is not kept, nor one that is older than what is", () => {
+  test("a write of an object without readers is not kept, and an older write neither", () => {
     const fetches = new Fetches();
     fetches.wrote(Secret, version(5));
     expect(fetches.size).toBe(0);

@@ -1,28 +1,28 @@
 /**
- * Fetches: the whole objects of kinds of which the cache holds metadata only, such as Secrets. Each version is fetched
- * once, however many passes want it, and kept as long as some primary's read names the object.
+ * Fetches keep whole objects of kinds that are cached as metadata, such as Secrets. Each version is fetched once for any number
+ * of passes, and kept as long as the read of some primary names the object.
  *
  * Guarantees
- * - What is returned is the version that the cache knows, or a newer one; never an older one.
- * - The response of a write of ours counts as the fetch of its version.
- * - A fetch that fails is forgotten: the next pass tries again.
+ * - The returned version is the one that the cache knows, or a newer one; never an older one.
+ * - The response of our own write counts as the fetch of its version.
+ * - A failed fetch is dropped, and the next pass tries again.
  */
 import { apiVersionOf, compareResourceVersions, keyOf, type Kind, type KubernetesObject, orAborted, type Ref } from "@treadle/apimachinery";
 
-/** Asks the server. `undefined`: there is no such object. */
+/** A fetch gets an object from the server; `undefined` if it does not exist. */
 export type Fetch = (signal: AbortSignal) => Promise<KubernetesObject | undefined>;
 
-/** Keeps the objects that passes fetch because no cache holds them. */
+/** Fetches keep the objects that passes get from the server because no cache holds them. */
 export class Fetches {
   readonly #entries = new Map<string, Entry>();
 
-  /** The object in the version of `known`, its metadata, or a newer one, if it was fetched already. */
+  /** Returns the object, if it was fetched in the version of `known` (its metadata) or a newer one. */
   peek(kind: Kind, known: KubernetesObject): KubernetesObject | undefined {
     const fetched = this.#entries.get(idOf(kind, known.metadata))?.object;
     return fetched !== undefined && !isOlder(fetched, known) ? fetched : undefined;
   }
 
-  /** The same, by a GET where it was not. @throws what `fetch` throws, and the signal's reason */
+  /** Returns the object as {@link peek} does, or gets it from the server. @throws the error of `fetch`, or the signal's reason */
   async get(kind: Kind, known: KubernetesObject, given: { readonly fetch: Fetch; readonly signal: AbortSignal }): Promise<unknown> {
     const id = idOf(kind, known.metadata);
     for (let attempts = 1; ; attempts++) {
@@ -31,11 +31,11 @@ export class Fetches {
       const entry = this.#entries.get(id) ?? this.#made(id);
       const isJoined = entry.pending !== undefined;
       entry.pending ??= new Pending(given.fetch, (ended) => {
-        // One that was aborted ends when another may have begun.
+        // Another GET may have begun before an aborted one ends.
         if (entry.pending === ended) entry.pending = undefined;
       });
       const object = await entry.pending.wait(given.signal);
-      // One that began before the cache knew of this version may answer with what was before it; the one after that did not.
+      // A GET that began before the cache knew this version may answer with an older state; the next GET cannot.
       if (object === undefined && (!isJoined || attempts > 1)) return undefined;
       if (object !== undefined && !isOlder(object, known)) return this.#kept(entry, kind, object);
       if (attempts === MAX_ATTEMPTS)
@@ -43,13 +43,13 @@ export class Fetches {
     }
   }
 
-  /** `reader` names the object: it is kept until it is {@link release}d by all that hold it. */
+  /** Holds the object for `reader`. It is kept until all its readers {@link release} it. */
   hold(kind: Kind, ref: Ref, reader: string): void {
     const id = idOf(kind, ref);
     (this.#entries.get(id) ?? this.#made(id)).readers.add(reader);
   }
 
-  /** Ends the interest of `reader` in the object. */
+  /** Releases the object for `reader`. */
   release(kind: Kind, ref: Ref, reader: string): void {
     const id = idOf(kind, ref);
     const entry = this.#entries.get(id);
@@ -57,19 +57,19 @@ export class Fetches {
     if (entry?.readers.size === 0) this.#entries.delete(id);
   }
 
-  /** The response of a write of ours; of no interest where nobody reads the object. */
+  /** Notes the response of our own write, if some reader holds the object. */
   wrote(kind: Kind, object: KubernetesObject): void {
     const entry = this.#entries.get(idOf(kind, object.metadata));
     if (entry !== undefined && (entry.object === undefined || !isOlder(object, entry.object))) this.#kept(entry, kind, object);
   }
 
-  /** It is gone, or about to go: what was fetched does not count any more. */
+  /** Drops a fetched object that is deleted or being deleted. */
   removed(kind: Kind, ref: Ref): void {
     const entry = this.#entries.get(idOf(kind, ref));
     if (entry !== undefined) entry.object = undefined;
   }
 
-  /** How many objects are kept. */
+  /** The number of objects that are kept. */
   get size(): number {
     let size = 0;
     for (const { object } of this.#entries.values()) if (object !== undefined) size++;
@@ -89,16 +89,16 @@ export class Fetches {
 }
 
 interface Entry {
-  /** Who reads it; an object that nobody reads any more is not kept. */
+  /** The readers of the object; an object without readers is not kept. */
   readonly readers: Set<string>;
   object: KubernetesObject | undefined;
   pending: Pending | undefined;
 }
 
-/** The GET began before the watch told of this version: asked again, the server can only be older if it is broken. */
+/** A GET may begin before the watch delivers this version. A repeated GET returns an older version only from a broken server. */
 const MAX_ATTEMPTS = 3;
 
-/** One GET for all who want it; it ends when the last of them does not wait any more. */
+/** One GET for all passes that wait for it. It is aborted when no pass waits for it. */
 class Pending {
   readonly #abort = new AbortController();
   readonly #answer: Promise<KubernetesObject | undefined>;

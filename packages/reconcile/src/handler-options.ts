@@ -1,50 +1,48 @@
-/** What may be said of a handler and of its watches. */
+/** The options of a handler and of its watches. */
 import type { CachedAsMetadata, Kind, KubernetesObject, MetadataOf, ObjectOf, Ref } from "@treadle/apimachinery";
 import type { Cache } from "./req.ts";
 
-/** Options of `handler()`. */
+/** The options of `handler()`. */
 export interface HandlerOptions {
-  /** At most 63 characters: the limit of a finalizer's name part. @defaultValue `<plural>.<group>`, shortened with a hash where longer */
+  /** The name of the handler, at most 63 characters (the limit of a finalizer's name). @defaultValue `<plural>.<group>`, shortened with a hash if it is longer */
   readonly name?: string;
   /**
-   * The names that the handler had before. What carries them counts as ours, and gets the present one: finalizers in one patch, labels
-   * and fields of its objects, the annotation of step state; a lease that is named after the handler is held beside the new one.
+   * The former names of the handler. Objects with a mark of a former name are ours, and get the present name: finalizers (in one
+   * patch), labels and fields of its objects, the annotation of step state. A lease with a former name is held next to the new one.
    */
   readonly formerNames?: readonly string[];
-  /** Other operators of the kind in whose place this handler comes; see docs/operations.md, "Taking over". */
+  /** The other operators of the kind that this handler replaces; see docs/operations.md, "Taking over". */
   readonly takesOver?: readonly Predecessor[];
   /** The deadlines of a pass and its parts. */
   readonly deadlines?: Deadlines;
 }
 
-/** What another operator has left on the objects. */
+/** A predecessor is another operator that this handler replaces, described by the marks that it left on the objects. */
 export interface Predecessor {
-  /** Count as ours: replaced by our own in one patch, never a moment without one; where it deletes, our cleanups run. */
+  /** Its finalizers. One patch replaces each by our finalizer. If an object with it is deleted, our cleanups run. */
   readonly finalizers?: readonly string[];
   /**
-   * The names under which it wrote, by apply or by update (programs in Go without one of their own: `manager`). The
-   * fields that they own of our objects become ours, so that what is wanted no more is removed; conditions that they wrote and
-   * no step declares are dropped.
+   * Its field managers, for apply and for update (the default of programs in Go is `manager`). The fields that they own become
+   * ours, so that fields which are no longer desired are removed. Conditions that they wrote and no step declares are dropped.
    */
   readonly fieldManagers?: readonly string[];
-  /** The Lease of its leader election, in the namespace of our own: held, too, before this one works. */
+  /** The Lease of its leader election, in the namespace of our Lease. Our operator holds it as well before it works. */
   readonly lease?: string;
 }
 
-/** Milliseconds; all reach the step through `req.signal`. */
+/** Deadlines limit the parts of a pass, in milliseconds. A step sees each of them as `req.signal`. */
 export interface Deadlines {
-  /** Each phase of a step without `timeoutMs` of its own. @defaultValue 30_000 */
+  /** Maximum time of a phase of a step without `timeoutMs`, in milliseconds. @defaultValue 30_000 */
   readonly stepMs?: number;
-  /** Everything before the posts. @defaultValue 120_000 */
+  /** Maximum time of everything before the posts, in milliseconds. @defaultValue 120_000 */
   readonly passMs?: number;
-  /** Posts and save together: an expired pass still gets its status stored. @defaultValue 10_000 */
+  /** Maximum time of posts and save together, in milliseconds. An expired pass still stores its status. @defaultValue 10_000 */
   readonly saveMs?: number;
 }
 
 /**
- * Whom a change of a watched object concerns: by a function of it, by what the primaries name, by one of its labels, or by
- * its owners.
- * With `metadata: true` only metadata is watched, and given.
+ * These options map a change of a watched object to the primaries that it concerns: by a function, by references of the
+ * primaries, by a label, or by owner references. With `metadata: true` only metadata is watched and passed to the function.
  */
 export type HandlerWatchOptions<K extends Kind, T extends KubernetesObject = KubernetesObject> =
   | WatchByMap<K>
@@ -53,34 +51,34 @@ export type HandlerWatchOptions<K extends Kind, T extends KubernetesObject = Kub
   | WatchByLabel
   | WatchByOwner;
 
-/** A watch that maps each object to the primaries that it concerns. */
+/** This watch maps each object to the primaries that it concerns. */
 export interface WatchByMap<K extends Kind> {
-  /** Absent or false: `map` gets whole objects. */
+  /** Whether `map` gets metadata instead of whole objects. @defaultValue false */
   readonly metadata?: false;
   /**
-   * The primaries that a change of `object` concerns; asked with the state before and after it. Must be pure. A reference
-   * without a namespace means that of `object`.
+   * Returns the primaries that a change of `object` concerns. Called with the state before and after the change. Must be pure.
+   * A reference without a namespace means the namespace of `object`.
    */
   map(object: WatchedOf<K>, cache: Cache): Iterable<Ref>;
 }
 
-/** A watch that maps the metadata of each object to the primaries that it concerns. */
+/** This watch maps the metadata of each object to the primaries that it concerns. */
 export interface WatchByMapOfMetadata<K extends Kind> {
-  /** Watches the metadata of the objects only. */
+  /** Whether only the metadata is watched. */
   readonly metadata: true;
   /** As in {@link WatchByMap}. */
   map(object: MetadataOf<K>, cache: Cache): Iterable<Ref>;
 }
 
-/** A watch of the objects that a primary refers to. */
+/** This watch triggers a pass when an object changes that the primary refers to. */
 export interface WatchByRefs<T extends KubernetesObject> {
   /** Whether the metadata is watched only. @defaultValue false */
   readonly metadata?: boolean;
-  /** The objects that a primary names, in its own namespace unless told otherwise: a change of one wakes it. Must be pure. */
+  /** Returns the objects that a primary refers to; a name without a namespace means the namespace of the primary. Must be pure. */
   refs(primary: T): Iterable<string | Ref>;
 }
 
-/** A watch of objects that name their primary by a label. */
+/** This watch is for objects that name their primary by a label. */
 export interface WatchByLabel {
   /** Whether the metadata is watched only. @defaultValue false */
   readonly metadata?: boolean;
@@ -88,13 +86,13 @@ export interface WatchByLabel {
   readonly label: string;
 }
 
-/** A watch of objects that name their primary as an owner. */
+/** This watch is for objects that name their primary as an owner. */
 export interface WatchByOwner {
   /** Whether the metadata is watched only. @defaultValue false */
   readonly metadata?: boolean;
-  /** Wakes the primaries among its owner references, controller or not; by kind, name and uid. For what steps make there is `owns`. */
+  /** Triggers the primaries in the owner references of the object, controller or not, by uid. For objects that steps create, use `owns`. */
   readonly owner: true;
 }
 
-/** What a watch is given of an object of kind `K`. */
+/** This type is what the function of a watch gets of an object of kind `K`. */
 export type WatchedOf<K> = K extends CachedAsMetadata ? MetadataOf<K> : ObjectOf<K>;

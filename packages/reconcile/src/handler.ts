@@ -1,6 +1,6 @@
 /**
- * Handler: the ordered steps that reconcile one kind, built once, used by any number of concurrent passes.
- * What runs them is in `pass/pass.ts`, one function a phase; what connects them to queue and informers is the controller package.
+ * A handler is the ordered list of steps that reconcile one kind. It is built once, and any number of concurrent passes use it.
+ * `pass/pass.ts` runs the steps; the controller package connects a handler to a queue and informers.
  */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { HandlerOptions, HandlerWatchOptions } from "./handler-options.ts";
@@ -10,19 +10,17 @@ import { watchFormOf } from "./reads.ts";
 import { requireKind, runtimeOf } from "./build/step-runtime.ts";
 import type { Problem, ProvidesOf, Step } from "./step.ts";
 
-/** A built handler for objects `T`. */
+/** A handler reconciles the objects `T` of one kind by its steps. `handler(Kind).step(...).build()` makes it. */
 export interface Handler<in T extends KubernetesObject> {
-  /** Persistent: finalizer, field manager, owner label, lease and metric label are made of it. */
+  /** The persistent name: part of the finalizer, the field manager, the owner label, the lease and the metric label. */
   readonly name: string;
   /** The kind of the objects that the handler reconciles. */
   readonly kind: Kind;
-  /** What the engine runs; for controllers and tools, not for steps. */
-  readonly pipeline: Pipeline;
-  /** In types only. */
+  /** A marker that exists in types only: which objects the handler accepts. */
   readonly $t?: (t: T) => void;
 }
 
-/** A handler for some kind, whichever. */
+/** A handler for any kind, for code that does not depend on the kind. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type to which a Handler of every kind is assignable
 export type AnyHandler = Handler<any>;
 
@@ -41,17 +39,17 @@ type Place<T extends KubernetesObject, V, S> =
       : Problem<"this step is for another kind, or the kind lacks a field that the step reads">
     : Problem<"steps are made by step(): wrap the definition in step(Kind, { ... })">;
 
-/** Collects steps; immutable: every call returns a new builder. */
+/** A builder collects the steps of a handler. It is immutable: every call returns a new builder. */
 export interface HandlerBuilder<T extends KubernetesObject, V extends object> {
   /** Adds a step at the end of the list. */
   step<S>(step: S & Place<T, V, S>): HandlerBuilder<T, V & ProvidesOf<S>>;
-  /** Wakes primaries by events that no `reads` or `owns` can express. */
+  /** Triggers passes by events that no `reads` or `owns` can express. */
   watch<K extends Kind>(kind: K, options: HandlerWatchOptions<K, T>): HandlerBuilder<T, V>;
   /** Builds the handler. @throws BuildError with every problem of the pipeline, each with its fix */
   build(): Handler<T>;
 }
 
-/** Begins a handler for `kind`. */
+/** Begins a handler for the objects of `kind`. */
 export function handler<K extends Kind>(kind: K, options: HandlerOptions = {}): HandlerBuilder<ObjectOf<K>, {}> {
   requireKind("handler", kind);
   return builder({ kind, options, steps: [], watches: [] });
@@ -70,9 +68,27 @@ function builder<T extends KubernetesObject, V extends object>(collected: Collec
     },
     build() {
       const pipeline = buildPipeline(collected);
-      return Object.freeze({ name: pipeline.name, kind: pipeline.kind, pipeline });
+      return Object.freeze(Object.defineProperty({ name: pipeline.name, kind: pipeline.kind }, PIPELINE, { value: pipeline }));
     },
   };
+}
+
+/** The key of a handler's pipeline. `Symbol.for` finds it, so handlers built with another copy of this package work too. */
+const PIPELINE: symbol = Symbol.for("treadle.reconcile.Pipeline");
+
+/** Tells whether `value` is a built handler. */
+export function isHandler(value: unknown): value is AnyHandler {
+  return typeof value === "object" && value !== null && PIPELINE in value;
+}
+
+/**
+ * Returns what the engine runs for a handler.
+ * @throws TypeError if `handler` was not built by `handler(Kind).step(...).build()`
+ */
+export function pipelineOf(handler: Pick<AnyHandler, "name">): Pipeline {
+  if (!isHandler(handler)) throw new TypeError("this is not a handler: make one with handler(Kind).step(...).build()");
+  // Only build() sets the property, to a pipeline.
+  return Reflect.get(handler, PIPELINE) as Pipeline;
 }
 
 /**
@@ -91,5 +107,5 @@ function whomBy(where: string, kind: Kind, options: object): DeclaredWatch["by"]
   if (typeof refs === "function") return { type: "refs", refs: refs.bind(options) as never };
   if (typeof label === "string" && label !== "") return { type: "label", label };
   if (owner === true) return { type: "owner" };
-  throw new TypeError(`${where}(${kind.kind}): give map, refs, label or owner: true, which say whom a change concerns`);
+  throw new TypeError(`${where}(${kind.kind}): give map, refs, label or owner: true, so that a change finds its primaries`);
 }

@@ -1,17 +1,14 @@
-export type { CleanupExit, Conditions, Declared, DeclaredIn, Exit, UndeclaredCondition } from "./condition.ts";
-export {
-  BuildError,
-  isReconcileError,
-  isRetryAfterError,
-  isTerminalError,
-  ReconcileError,
-  type ReconcileErrorCode,
-  RetryAfterError,
-  TerminalError,
-} from "./errors.ts";
-export { type AnyHandler, type Handler, handler, type HandlerBuilder } from "./handler.ts";
-export type { PassResult, PhaseReport, Requeue, Strays } from "./pass-result.ts";
-export { type Permission, type PermissionVerb } from "./permission.ts";
+/**
+ * What operators use of the engine: steps, handlers, and the types of their parts. What runs passes, and what extends the engine, is
+ * in `@treadle/reconcile/unstable/engine`.
+ */
+
+// Steps.
+export { all, anyKind, type AnyStep, type NeedsOf, type Step, step, type StepDefinition } from "./step.ts";
+export type { Permission, PermissionVerb } from "./permission.ts";
+export type { AnyResult, Continue, StepResult, Stop, Wait } from "./result.ts";
+
+// Reads of other objects, declared by a step.
 export {
   many,
   type ManyOf,
@@ -24,20 +21,8 @@ export {
   type Reads,
   type ReadsOf,
 } from "./reads.ts";
-export { createReconciler, type PassOptions, type Reconciler } from "./reconciler.ts";
-export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "./env.ts";
-export type {
-  Deadlines,
-  HandlerOptions,
-  Predecessor,
-  WatchByLabel,
-  WatchByMap,
-  WatchByMapOfMetadata,
-  WatchByOwner,
-  WatchByRefs,
-  WatchedOf,
-  HandlerWatchOptions,
-} from "./handler-options.ts";
+
+// `req`, what a phase of a step is called with.
 export type {
   ActiveReq,
   ApplyOptions,
@@ -54,20 +39,9 @@ export type {
   ReqClient,
   StatusOf,
 } from "./req.ts";
-export type { AnyResult, Continue, StepResult, Stop, Wait } from "./result.ts";
-export {
-  all,
-  anyKind,
-  type AnyStep,
-  type DoResult,
-  type NeedsOf,
-  type Problem,
-  type ProvidesOf,
-  type Startable,
-  type Step,
-  step,
-  type StepDefinition,
-} from "./step.ts";
+export type { CleanupExit, Conditions, Declared, DeclaredIn, Exit, UndeclaredCondition } from "./condition.ts";
+
+// Steps that many operators have.
 export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
 export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
 export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
@@ -75,4 +49,37 @@ export { guard, type GuardOptions } from "./steps/guard.ts";
 export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
 export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
 export { validate, type ValidateOptions } from "./steps/validate.ts";
+
+// Handlers.
+export { type AnyHandler, type Handler, handler, type HandlerBuilder } from "./handler.ts";
+export type {
+  Deadlines,
+  HandlerOptions,
+  HandlerWatchOptions,
+  Predecessor,
+  WatchByLabel,
+  WatchByMap,
+  WatchByMapOfMetadata,
+  WatchByOwner,
+  WatchByRefs,
+  WatchedOf,
+} from "./handler-options.ts";
+
+// Errors: what `build()` and passes throw, and what a step throws to choose the retry.
+export {
+  BuildError,
+  isReconcileError,
+  isRetryAfterError,
+  isTerminalError,
+  ReconcileError,
+  type ReconcileErrorCode,
+  RetryAfterError,
+  TerminalError,
+} from "./errors.ts";
+
+// Results of passes, for observers and tests.
+export type { DrainRule, EventNote, UndeclaredUse } from "./env.ts";
+export type { PassResult, PhaseReport, Requeue } from "./pass-result.ts";
+
+// Annotations that users put on an object.
 export { RECONCILE_REQUESTED_ANNOTATION, SKIP_CLEANUP_ANNOTATION } from "./build/names.ts";

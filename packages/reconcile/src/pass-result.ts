@@ -1,16 +1,16 @@
-/** What a pass reports to whoever ran it. */
+/** The result of a pass, as the caller of `Reconciler.pass` gets it. */
 import type { Outcome } from "./req.ts";
 
-/** When the key must come back, decided once for the whole pass. */
+/** A requeue says when the next pass of the object starts. It is decided once for the whole pass. */
 export type Requeue =
   /** Nothing is scheduled; any event starts a pass. */
   | { readonly type: "none" }
-  /** After so many milliseconds (0 = at once), without an error; the error back-off starts anew. */
+  /** After `afterMs` milliseconds (0 = at once), without an error; the failure backoff starts again. */
   | { readonly type: "after"; readonly afterMs: number; readonly reason: string }
-  /** On the failure curve, or after the time that the error asked for. */
+  /** With the failure backoff, or after the delay of the error. */
   | { readonly type: "failure"; readonly afterMs?: number };
 
-/** One phase of one step as it ran; absent phases are not reported. */
+/** A phase report describes one phase of one step that ran. A phase that the step does not have is not reported. */
 export interface PhaseReport {
   /** The name of the step. */
   readonly step: string;
@@ -18,38 +18,38 @@ export interface PhaseReport {
   readonly phase: "gate" | "do" | "cleanup" | "post";
   /** The result of the phase. */
   readonly result: "done" | "wait" | "stop" | "failed";
-  /** Why it waits or stopped, or what failed (redacted). */
+  /** The reason of the wait or stop, or the message of the error, without secrets. */
   readonly reason?: string;
   /** The duration of the phase, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** What a pass did, and what it asks of the queue. */
+/** A pass result says what a pass did, and when the next one starts. */
 export interface PassResult {
-  /** Of the object that the pass worked on; absent when there was none. */
+  /** The uid of the object; absent if there was no object. */
   readonly uid?: string;
-  /** How the chain ended; `gone` when there is no such object, `left` when it is deleted and not ours to clean up. */
+  /** The end of the chain. `gone`: the object does not exist. `left`: it is being deleted, and this handler has nothing to clean up. */
   readonly outcome: Outcome | { readonly type: "gone" } | { readonly type: "left" };
   /** When the next pass is due. */
   readonly requeue: Requeue;
-  /** What failed: the error, or an AggregateError of all. Absent when nothing did. */
+  /** The error, or an AggregateError of several; absent if nothing failed. */
   readonly error?: unknown;
-  /** The object is paused: no step ran. */
+  /** Present if the object is paused, so that no step ran. */
   readonly isPaused?: true;
-  /** The failure is one that trying again does not mend. */
+  /** Whether a retry cannot fix the failure. */
   readonly isTerminal: boolean;
   /** The phases that ran, in order. */
   readonly phases: readonly PhaseReport[];
-  /** Requests with which the engine wrote the primary. */
+  /** The number of requests by which the engine wrote the primary. */
   readonly writes: number;
-  /** Steps that outlived their deadline, or the signal of the pass, and still run; absent when there are none. */
+  /** The steps that still run after their deadline or a shutdown; absent if there are none. */
   readonly strays?: Strays;
 }
 
-/** What goes on after the pass, without the right to use its req. */
+/** Strays are steps that still run after their pass, without the right to use their req. */
 export interface Strays {
-  /** Resolves when the object may have its next pass: all have returned, or the pass limit is over. */
+  /** Resolves when the next pass of the object may start: all steps have returned, or the pass limit is over. */
   readonly freed: Promise<void>;
-  /** Resolves when all have returned, which may be never. */
+  /** Resolves when all steps have returned, which may never happen. */
   readonly returned: Promise<void>;
 }

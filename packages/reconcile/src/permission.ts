@@ -1,10 +1,10 @@
 /** Rights that a step needs besides those that follow from its other declarations. */
 import type { Kind } from "@treadle/apimachinery";
 
-/** A verb of Kubernetes' authorization, as a rule of RBAC names it. */
+/** A permission verb is a verb of Kubernetes' authorization, as RBAC rules use it. */
 export type PermissionVerb = (typeof PERMISSION_VERBS)[number];
 
-/** All of them, in the order in which rules list them. */
+/** These are all verbs, in the order in which rules list them. */
 export const PERMISSION_VERBS = [
   "get",
   "list",
@@ -22,14 +22,14 @@ export const PERMISSION_VERBS = [
   "use",
 ] as const;
 
-/** What a step does with objects by `req.client`, or by a connection of its own, that nothing else says. */
+/** A permission is a right that a step needs for `req.client`, or for another connection, and that no other declaration gives. */
 export interface Permission {
   /** The kind. */
   readonly kind: Kind;
-  /** The verbs that are allowed. */
+  /** The verbs that the step needs. */
   readonly verbs: readonly PermissionVerb[];
-  /** E.g. `log` of Pod, `scale` of Deployment; the objects themselves are then not included. @defaultValue the objects */
+  /** A subresource, such as `log` of Pod or `scale` of Deployment, instead of the objects. @defaultValue the objects */
   readonly subresource?: string;
-  /** Only objects of these names. Useless with `create`, `list` and `watch` of whole collections, which name no object. @defaultValue all */
+  /** The names of the objects. Has no effect on `create`, `list` and `watch` of collections, which name no object. @defaultValue all names */
   readonly names?: readonly string[];
 }

@@ -26,7 +26,7 @@ describe("the object that one() names", () => {
     expect(refOfRead(given, object)).toEqual(want);
   });
 
-  test("without any namespace it is an error that says what to return: nothing would ever be found", () => {
+  test("a reference without any namespace is an error that says what to return", () => {
     expect(() => refOfRead(read(Secret, "s"), global)).toThrow(
       'one(Secret) names "s" without a namespace, and Global me has none: return { name, namespace }',
     );
@@ -45,12 +45,12 @@ test("a namespaced kind of a cluster-scoped primary stays without a namespace: f
   expect(inNamespaceOf(global, kind({ group: "", version: "v1", kind: "Secret" }), { name: "" })).toEqual({ name: "" });
 });
 
-test("a read that is to come neither from a watch nor live is refused, with what to do", () => {
+test("a read with watch: false and live: false is refused, with the fix", () => {
   const never = { live: false, watch: false } as const;
   for (const make of [() => one(Node, () => "n", never), () => many(Node, () => ({ matchLabels: {} }), never)])
     expect(make).toThrow(
       new TypeError(
-        "a read of Node says watch: false and live: false: what is not watched can only be read live, so leave one of them out",
+        "a read of Node has watch: false and live: false: a kind without a watch can only be read live, so leave one of them out",
       ),
     );
   expect(one(Node, () => "n", { watch: false })).toMatchObject({ source: "live", watches: undefined });

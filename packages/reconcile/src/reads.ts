@@ -1,6 +1,6 @@
 /**
- * What a step reads of other objects, declared once: watch, reverse index, wake-up and the typed value in `req.reads`
- * all follow from the declaration.
+ * Declared reads of other objects. The watch, the reverse index, the triggers and the typed value in `req.reads` all follow
+ * from one declaration.
  */
 import {
   type CachedAsMetadata,
@@ -13,60 +13,61 @@ import {
 } from "@treadle/apimachinery";
 import { misuse } from "./internal/misuse.ts";
 
-/** A declared read of a step for objects `T`; `R` is what the step gets. */
+/** A read declares which other objects a step for objects `T` uses; `R` is the type of the value in `req.reads`. */
 export interface Read<in T, out R> {
   /** Whether the read gives one object or several. */
   readonly type: "one" | "many";
   /** The kind of the objects. */
   readonly kind: Kind;
-  /** In types only. */
+  /** A marker that exists in types only. */
   readonly $t?: (t: T) => void;
   /** For the compiler only: the type of `req.reads`. */
   readonly $r?: R;
 }
 
-/** How an object is read. Without options: from the cache. */
+/** The options of a read. Without options an object is read from the cache. */
 export interface ReadOptions {
   /**
-   * Read from the server before each phase, inside the step's deadline, instead of from the cache. The watch still wakes:
-   * for objects whose newest state a step must see. @defaultValue false
+   * Whether the object is read from the server before each phase, within the deadline of the step. A change of the object still
+   * triggers a pass. For objects whose newest state a step must see. @defaultValue false
    */
   readonly live?: boolean;
-  /** Only `apiVersion`, `kind` and `metadata`: for many or large objects whose contents do not matter. @defaultValue false */
+  /** Whether only `apiVersion`, `kind` and `metadata` are read: for many or large objects whose contents do not matter. @defaultValue false */
   readonly metadata?: boolean;
   /**
-   * False: no watch, so it is read live and its changes wake nobody: for kinds that one may get but not list. With
-   * `live: false` there would be nothing to read from: a TypeError. @defaultValue true
+   * Whether the kind is watched. Without a watch the object is read live, and its changes trigger no pass: for kinds that the
+   * operator may get but not list. With `live: false` it is a TypeError. @defaultValue true
    */
   readonly watch?: boolean;
 }
 
-/** Which objects `many` reads: those that carry all of these labels, in the primary's namespace unless told otherwise. */
+/** A selector says which objects `many` reads: those with all of these labels. */
 export interface ManySelector {
   /** The labels that an object must have, with equal values. */
   readonly matchLabels: Readonly<Record<string, string>>;
-  /** `"*"` for all namespaces that are watched. @defaultValue the namespace of the primary */
+  /** The namespace of the objects; `"*"` means all namespaces that are watched. @defaultValue the namespace of the primary */
   readonly namespace?: string;
 }
 
-/** The reads of a step, by name. */
+/** These are the reads of a step, by name. */
 export type Reads<T> = Readonly<Record<string, Read<T, unknown>>>;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- matches a read whatever its primary
 type AnyPrimary = any;
 
-/** `req.reads` for the declarations `D`. */
+/** This is the type of `req.reads` for the declarations `D`. */
 export type ReadsOf<D> = { readonly [K in keyof D]: D[K] extends Read<AnyPrimary, infer R> ? R : never };
 
-/** What {@link one} gives of an object of kind `K` with the options `O`. */
+/** This is the type that {@link one} reads for the kind `K` with the options `O`. */
 export type OneOf<K, O> = O extends { readonly metadata: true } ? MetadataOf<K> : ObjectOf<K>;
 
-/** What {@link many} gives of each object: of kinds whose contents are in no cache, metadata. */
+/** This is the type that {@link many} reads for each object. It is metadata for kinds that are cached as metadata. */
 export type ManyOf<K, O> = K extends CachedAsMetadata ? MetadataOf<K> : OneOf<K, O>;
 
 /**
- * One object, named by the primary: by name in the primary's namespace, or by a full reference. `undefined` = none is named,
- * or it does not exist. `ref` must be pure: it is asked for every primary when something changes, to find out whom to wake.
+ * Declares a read of one object that the primary names: by name in the primary's namespace, or by a full reference. The value
+ * is `undefined` if the primary names no object, or if the object does not exist. `ref` must be pure: the engine calls it for
+ * every primary to build an index of references.
  *
  * An object of a kind that is {@link Kind.cachedAs} metadata, such as a Secret, is fetched once for each version of it.
  */
@@ -81,11 +82,11 @@ export function one<T extends KubernetesObject, K extends Kind, const O extends 
 }
 
 /**
- * All objects with the given labels; what else they must have, `do` looks at. `select` must be pure, as in {@link one}.
+ * Declares a read of all objects with the given labels. `select` must be pure, as in {@link one}.
  *
- * Of kinds that are {@link Kind.cachedAs} metadata, such as Secrets, it gives metadata only, also live. Whoever needs what is
- * in them names each by a {@link one}, or gets it by `req.client.get(Secret, metadata)`, which costs a request each time and
- * wants `permissions: [{ kind: Secret, verbs: ["get"] }]`.
+ * For kinds that are {@link Kind.cachedAs} metadata, such as Secrets, the values are metadata only, also live. To read the
+ * contents, name each object by a {@link one}, or call `req.client.get(Secret, metadata)`. The call costs a request each time
+ * and needs `permissions: [{ kind: Secret, verbs: ["get"] }]`.
  */
 export function many<T extends KubernetesObject, K extends Kind, const O extends ReadOptions = {}>(
   kind: K,
@@ -99,10 +100,10 @@ export function many<T extends KubernetesObject, K extends Kind, const O extends
 }
 
 /**
- * All objects of a kind that this object owns: those that name it as their controller, and those with the owner labels of
- * the handler, in the namespaces where such objects may be. Looks through the cached objects of the namespace in each pass.
+ * Declares a read of all objects of a kind that the primary owns: those that name it as their controller, and those with the
+ * owner labels of the handler. Each pass looks through the cached objects of the namespace.
  *
- * It is a read: it gives no right to create them. The step that creates them says `owns`.
+ * The read gives no right to create the objects. The step that creates them declares `owns`.
  */
 export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadata"> = {}>(
   kind: K,
@@ -114,37 +115,37 @@ export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadat
   return read;
 }
 
-/** A {@link Read} as the engine uses it, whatever the primary's type. */
+/** This is a {@link Read} as the engine uses it, for any type of primary. */
 export type AnyRead = OneRead | ManyRead;
 
-/** Where the value of a read comes from, and what must be watched for it. */
+/** This form of a read says where its value comes from, and what must be watched. */
 export interface ReadForm {
-  /** `fetch`: from the server, once for each version that the cache of metadata knows. `live`: from the server, each time. */
+  /** The source of the value. `fetch`: the server, once for each version in the cache of metadata. `live`: the server, each time. */
   readonly source: "cache" | "fetch" | "live";
-  /** The value is metadata only. */
+  /** Whether the value is metadata only. */
   readonly isMetadata: boolean;
-  /** What the cache must hold of the kind; `undefined`: it is not watched. */
+  /** The part of the objects that the cache must hold; `undefined` if the kind is not watched. */
   readonly watches: WatchForm | undefined;
-  /** The kind by which the cache, and the server where the read is live, is asked. */
+  /** The kind with which the cache is asked. */
   readonly cacheKind: Kind;
   /** The kind to ask the server for. */
   readonly liveKind: Kind;
 }
 
-/** Of a watched object either everything is kept, or its metadata. */
+/** The form of a watch: the cache holds whole objects, or their metadata. */
 export type WatchForm = "whole" | "metadata";
 
-/** A read of one object. */
+/** This is a read of one object. */
 export interface OneRead extends ReadForm {
   /** The type of the read. */
   readonly type: "one";
   /** The kind of the object. */
   readonly kind: Kind;
-  /** Returns the name of the object; undefined: none is read. */
+  /** Returns the name of the object, or `undefined` if no object is to be read. */
   readonly ref: (object: KubernetesObject) => string | Ref | undefined;
 }
 
-/** A read of the objects with given labels. */
+/** This is a read of the objects with given labels. */
 export interface ManyRead extends ReadForm {
   /** The type of the read. */
   readonly type: "many";
@@ -152,22 +153,22 @@ export interface ManyRead extends ReadForm {
   readonly kind: Kind;
   /** Returns what the objects have in common. */
   readonly select: (object: KubernetesObject) => ManySelector;
-  /** Only those that the primary owns. */
+  /** Whether only objects that the primary owns are read. */
   readonly isOwned: boolean;
 }
 
-/** What an object of this kind is watched as where its contents are not needed, or must not be kept. */
+/** Returns the form of a watch of the kind: metadata if the contents are not needed, or must not be cached. */
 export function watchFormOf(kind: Kind, metadata: boolean = false): WatchForm {
   return metadata || isCachedAsMetadata(kind) ? "metadata" : "whole";
 }
 
 /**
- * Which object a {@link one} names for this primary; its namespace is filled in.
+ * Returns the object that a {@link one} names for this primary, with its namespace filled in.
  *
- * @throws TypeError when neither the reference nor the primary has the namespace that the kind needs: nothing would ever be found.
+ * @throws TypeError when neither the reference nor the primary has the namespace that the kind needs.
  */
 export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefined {
-  // An object stored under an older schema may hold null, or nothing, where its type promises a text.
+  // An object that was stored under an older schema may hold null, or nothing, although its type promises a text.
   const given: string | Partial<Ref> | null | undefined = read.ref(object);
   const { name, namespace } = typeof given === "string" ? { name: given } : (given ?? {});
   if (name === undefined || name === null || name === "") return undefined;
@@ -183,7 +184,7 @@ export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefi
   return ref;
 }
 
-/** Which objects a {@link many} selects for this primary. @throws TypeError when a label has no value: it would select what lacks it. */
+/** Returns the selector of a {@link many} for this primary. @throws TypeError when a label has no value: it would select objects without it. */
 export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelector {
   const selector = read.select(object);
   const unset = Object.entries(selector?.matchLabels ?? { matchLabels: undefined }).find(([, value]) => typeof value !== "string");
@@ -196,7 +197,7 @@ export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelect
   return selector;
 }
 
-/** Whether the server could have an object, or a namespace, of this name at all. */
+/** Whether `text` can be the name of an object or a namespace. */
 export function isSegment(text: string): boolean {
   return text !== "." && text !== ".." && !/[/%]/.test(text);
 }
@@ -205,11 +206,11 @@ function requireSegment(text: string | null | undefined, what: "name" | "namespa
   if (typeof text === "string" && !isSegment(text))
     throw misuse(
       "ERR_INVALID_REFERENCE",
-      `${where}: ${JSON.stringify(text)} is no ${what}${what === "name" ? ": return { namespace, name }" : ""}`,
+      `${where}: ${JSON.stringify(text)} is not a ${what}${what === "name" ? ": return { namespace, name }" : ""}`,
     );
 }
 
-/** `ref` with the primary's namespace where the kind has namespaces and none was given; without one where it has none. */
+/** Completes `ref` with the namespace of the primary if the kind is namespaced; removes the namespace if it is not. */
 export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): Ref {
   if (kind.scope === "Cluster") return { name: ref.name };
   // `||`: an empty namespace means none, as everywhere in Kubernetes.
@@ -217,17 +218,17 @@ export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): R
   return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
 }
 
-/** `build()` says what is wrong with a kind that is none: that of a circle of imports is undefined. */
+/** Tolerates what is not a kind, such as `undefined` from a circle of imports: `build()` reports it. */
 function isCachedAsMetadata(kind: Kind | undefined): boolean {
   return kind?.cachedAs === "metadata";
 }
 
-/** @throws TypeError for a read that is to come neither from a watch nor live. */
+/** @throws TypeError for a read with `watch: false` and `live: false`. */
 function formOf(kind: Kind, source: "cache" | "fetch", options: ReadOptions = {}): ReadForm {
   const { live = false, metadata = false, watch = true } = options;
   if (options.live === false && !watch)
     throw new TypeError(
-      `a read of ${kind?.kind} says watch: false and live: false: what is not watched can only be read live, so leave one of them out`,
+      `a read of ${kind?.kind} has watch: false and live: false: a kind without a watch can only be read live, so leave one of them out`,
     );
   const isOnlyMetadata = metadata || source === "fetch";
   const reduced = metadataOnly(kind ?? {});

@@ -1,11 +1,11 @@
 /**
- * A reconciler runs passes of one handler: it loads the object, runs the pipeline, remembers per key what must not be
- * forgotten between passes, and reports what the queue needs to know. It opens no connection: client and cache are given.
+ * A reconciler runs passes of one handler. It loads the object, runs the pipeline, keeps the memory of each object, and reports
+ * when the next pass is due. It opens no connection: the caller gives it client and cache.
  */
 import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
-import type { AnyHandler } from "./handler.ts";
+import { type AnyHandler, pipelineOf } from "./handler.ts";
 import { noteClaims } from "./save/claims.ts";
 import { hasOurFinalizer } from "./record/finalizer-names.ts";
 import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
@@ -15,33 +15,33 @@ import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
 import { withContext } from "./pass/loggers.ts";
 import { logDeletion } from "./record/change-log.ts";
-import type { PassResult } from "./pass-result.ts";
+import type { PassResult, PhaseReport } from "./pass-result.ts";
 import type { Logger } from "./req.ts";
 
-/** Options of {@link Reconciler.pass}. */
+/** The options of {@link Reconciler.pass}. */
 export interface PassOptions {
-  /** Ends the chain of the pass at shutdown; posts and save still run, within their own budget. */
+  /** The signal of a shutdown. It ends the chain; posts and save still run, within their own time. */
   readonly signal?: AbortSignal;
-  /** Names the pass in logs. */
+  /** The id of the pass in log lines. */
   readonly reconcileID?: string;
-  /** What started the pass, such as `Secret ns/in was updated`: for the log. */
+  /** The cause of the pass for the log, such as `Secret ns/in was updated`. */
   readonly cause?: string;
 }
 
-/** Runs passes of one handler. */
+/** A reconciler runs passes of one handler. */
 export interface Reconciler {
   /**
-   * Runs one pass for the object named `ref`. Never rejects. Resolves when everything is stored. The caller runs at most
-   * one at a time for a key, and where a step outlived its deadline the next one not before `strays.freed`.
+   * Runs one pass of the object `ref`. It resolves when everything is stored, and never rejects. The caller runs at most one
+   * pass of an object at a time. After a pass with `strays`, the next pass must not start before `strays.freed`.
    */
   pass(ref: Ref, options?: PassOptions): Promise<PassResult>;
-  /** Drops what is remembered of the object, which is not looked after any more; not during a pass for it. Writes nothing. */
+  /** Drops the memory of an object that is no longer reconciled. Must not be called during a pass of the object. Writes nothing. */
   forget(ref: Ref): void;
 }
 
 /** Makes a reconciler for `handler`. */
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
-  const { pipeline } = handler;
+  const pipeline = pipelineOf(handler);
   const fetches = env.fetches ?? new Fetches();
   const memories = new Memories(pipeline, fetches, env.clock);
   const context = { controller: handler.name, kind: handler.kind.kind };
@@ -76,7 +76,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       pass.drafts.close();
       if (pass.claimed !== undefined) noteClaims(pass);
       if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
-      // What a dry run applied was not stored: the next pass must not count on it.
+      // The server stored nothing of a dry run, so the next pass must not rely on its memory.
       if (env.isDryRun) delete memory.slots;
       const { uid } = object.metadata;
       return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
@@ -93,12 +93,12 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
     };
     if (result.error === undefined) log.debug(summary, "pass finished");
     else
-      log.error({ ...summary, ...stepOf(result), ...errorFields(result.error) }, `pass failed: ${withoutSecrets(describe(result.error))}`);
+      log.error({ ...summary, phases: result.phases.map(withoutReason), ...stepOf(result), ...errorFields(result.error) }, "pass failed");
     return result;
   }
 }
 
-/** The step that failed; none where a save or several steps did. */
+/** The step that failed; absent if a save or several steps failed. */
 function stepOf({ outcome, phases }: PassResult): { readonly step?: string } {
   if (outcome.type === "failed") return { step: outcome.step };
   const failed = phases.find(({ result }) => result === "failed");
@@ -140,12 +140,12 @@ function resultOf(pass: Pass): PassResult {
   if (pass.isGone) return { ...GONE, phases, writes: writer.writes };
   const generationMoved = pass.over === undefined && writer.newest.metadata.generation !== pass.object.metadata.generation;
   const isRebased = writer.isRebased && pass.over === undefined;
-  // A pass that stored nothing after the live read, superseded or because there was nothing left to store, would meet the
-  // same conflict again: the cache must catch up first, and the waiting curve gives it time.
+  // A pass that stored nothing after the live read would meet the same conflict again. The cache must catch up first, and the
+  // waiting backoff gives it time.
   const all = isRebased && writer.isAhead ? [...pass.asked, { reason: ANOTHER_WROTE }] : pass.asked;
   const atOnce =
     isRebased && !writer.isAhead ? ANOTHER_WROTE : generationMoved && !writer.isAhead ? "the pass changed the spec" : undefined;
-  // What a dry run did not write it would write again in each pass.
+  // A dry run would write the same in each pass.
   const progressed =
     !pass.env.isDryRun && (writer.writesBesidesStatus > 0 || [...pass.written].some((write) => !memory.written.has(write)));
   memory.written = pass.written.size === 0 ? NOTHING_WRITTEN : pass.written;
@@ -167,7 +167,15 @@ function resultOf(pass: Pass): PassResult {
 
 const ANOTHER_WROTE = "another writer changed the object during the pass";
 
+/** The fields of a line about an error: its message, and where it was thrown. Each text is in the line once. */
 function errorFields(error: unknown): object {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { error: withoutSecrets(describe(error)), stack: withoutSecrets(stack) };
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return { error: withoutSecrets(describe(error)), ...(frames.length === 0 ? {} : { stack: withoutSecrets(frames.join("\n")) }) };
+}
+
+/** A phase as the line of a failed pass shows it: the reason of a failure is the error of the line. */
+function withoutReason(report: PhaseReport): PhaseReport {
+  const { reason: _reason, ...rest } = report;
+  return report.result === "failed" ? rest : report;
 }

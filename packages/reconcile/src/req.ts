@@ -1,6 +1,6 @@
 /**
- * Req: everything a step may use in a pass, for each phase its own type. Only what a phase may do is there:
- * a gate looks, `cleanup` has no `stop` and no `vars`, drafts exist only for what the step said it writes.
+ * `req`: everything that a step may use in a pass. Each phase has its own type, with only the members that the phase may use.
+ * A gate can only look, `cleanup` has no `stop` and no `vars`, and drafts exist only for the parts that the step declares.
  */
 import type { Cache, EngineStatus, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
 import type { DeleteOptions, ListOptions, Patch } from "@treadle/client";
@@ -10,15 +10,15 @@ import type { Continue, Stop, Wait } from "./result.ts";
 
 export type { Cache };
 
-/** Live reads and writes. Calls end with `req.signal`; a namespaced kind without a namespace means the primary's. */
+/** The client of a step reads and writes live. Its calls end with `req.signal`. A reference without a namespace means that of the primary. */
 export interface ReqClient {
-  /** Gets an object from the server; undefined if it does not exist. */
+  /** Gets an object from the server, or `undefined` if it does not exist. */
   get<K extends Kind>(kind: K, ref: Ref | string): Promise<ObjectOf<K> | undefined>;
   /** Lists objects from the server. */
   list<K extends Kind>(kind: K, options?: Omit<ListOptions, "signal">): Promise<readonly ObjectOf<K>[]>;
   /** Creates an object. */
   create<K extends Kind>(kind: K, object: WriteOf<K>): Promise<ObjectOf<K>>;
-  /** Replaces; give it an object with `metadata.resourceVersion`, so that nobody's change is lost (409 = a quiet requeue). */
+  /** Replaces an object. With `metadata.resourceVersion` no change of another writer is lost (409 = a quiet requeue). */
   update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>): Promise<ObjectOf<K>>;
   /** Patches an object. */
   patch<K extends Kind>(
@@ -28,25 +28,25 @@ export interface ReqClient {
     options?: { readonly subresource?: "status" | "scale" },
   ): Promise<ObjectOf<K>>;
   /**
-   * Server-side apply as the field manager `<handler>/<unit>/<owner uid>`. `existing` is what the ownership check saw: its
-   * uid guards the write, and `undefined` means "create only" (409 when another writer was faster).
+   * Applies an object (server-side apply) as the field manager `<handler>/<unit>/<owner uid>`. `existing` is the object that the
+   * ownership check saw. Its uid guards the write; `undefined` means "create only" (409 if another writer was faster).
    */
   apply<K extends Kind>(kind: K, object: object, options: ApplyOptions<K>): Promise<ObjectOf<K>>;
-  /** An object that is gone is a success. */
+  /** Deletes an object. An object that does not exist is a success. */
   delete<K extends Kind>(kind: K, ref: Ref | string, options?: Omit<DeleteOptions, "signal">): Promise<void>;
 }
 
-/** Options of {@link ReqClient.apply}. */
+/** These are the options of {@link ReqClient.apply}. */
 export interface ApplyOptions<K extends Kind> {
-  /** The object as it was read; `undefined`: create it. */
+  /** The object as it was read; `undefined` creates it. */
   readonly existing: ObjectOf<K> | undefined;
-  /** Persistent name of what the step keeps by this apply. Fields that the unit stops applying are removed. @defaultValue the name of the step */
+  /** The persistent name of the unit that applies the object. Fields that the unit stops applying are removed. @defaultValue the name of the step */
   readonly unit?: string;
-  /** A former name of the handler, to give up what was applied under it. @defaultValue the present name */
+  /** A former name of the handler, to release fields that were applied under it. @defaultValue the present name */
   readonly handlerName?: string;
 }
 
-/** Structured log lines; carries controller, object, reconcileID and step. */
+/** A logger writes structured lines. Each line has the controller, object, reconcileID and step. */
 export interface Logger {
   /** Logs at the level debug. */
   debug(data: object, text: string): void;
@@ -58,22 +58,22 @@ export interface Logger {
   error(data: object, text: string): void;
 }
 
-/** The draft of the status: everything but what the engine keeps there. */
+/** This type is the draft of the status, without the fields that the engine keeps. */
 export type StatusOf<T> = T extends { readonly status?: infer S } ? Mutable<Omit<NonNullable<S>, keyof EngineStatus>> : never;
 
-/** What every phase has. */
+/** This is the part of `req` that every phase has. */
 export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
-  /** As loaded; frozen, never changes in a pass. */
+  /** The object as loaded; frozen, it never changes in a pass. */
   readonly object: T;
   /** The persistent name of the handler, for `ownership()` and owner labels. */
   readonly handlerName: string;
-  /** The same, followed by its `formerNames`: for `ownership()`, so that what was made under one of them counts as ours. */
+  /** The name of the handler, then its `formerNames`: for `ownership()`, so that objects with a former name are ours. */
   readonly handlerNames: readonly string[];
-  /** The operator only shows what it would write: what a step does outside of the cluster must not be done. */
+  /** Whether the pass is a dry run, in which a step must cause no side effects outside of the cluster. */
   readonly isDryRun: boolean;
-  /** The step's declared reads, fixed for the pass. */
+  /** The values of the declared reads, fixed for the pass. */
   readonly reads: ReadsOf<D>;
-  /** Reads from the caches. A reference to a namespaced kind without a namespace means the namespace of the primary. */
+  /** The caches of the kinds that the handler watches. A reference without a namespace means the namespace of the primary. */
   readonly cache: Cache;
   /** The setters of the conditions that the step declares. */
   readonly conditions: Conditions<C, E>;
@@ -82,55 +82,55 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   /** Returns the time of the clock. */
   now(): Date;
   /**
-   * Ends the chain; the step's reads, `afterMs`, or the waiting curve (50 ms doubling to 10 s) start the next pass. 0 is at
-   * once; after ten passes in a row that wrote nothing but the status it is the curve.
+   * Ends the chain. The next pass starts when a read of the step changes, after `afterMs`, or with the waiting backoff (50 ms
+   * doubling to 10 s). 0 means at once; after ten passes in a row that wrote nothing but the status it means the backoff.
    */
   wait(reason: string, afterMs?: number): Wait;
 }
 
-/** Asked in list order in both kinds of pass, before anything is written; synchronous, so it can only look. */
+/** The `req` of a gate. Gates are called in list order before anything is written, also in deletion passes. They are synchronous. */
 export interface GateReq<T extends KubernetesObject, D = {}, C extends string = never> extends ReqBase<T, D, C, Exit> {
-  /** Ends the chain with a reason; no pass follows before a change. */
+  /** Ends the chain. The next pass starts by an event. */
   stop(reason: string): Stop;
 }
 
-/** What `do`, `cleanup` and `post` have. */
+/** This is the part of `req` that `do`, `cleanup` and `post` have. */
 export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, E, M = {}> extends ReqBase<T, D, C, E> {
-  /** The client, with the deadline and the rights of the step. */
+  /** The client of the step; its calls end at the deadline. */
   readonly client: ReqClient;
-  /** Ends at the step's deadline (30 s by default), at the pass's (2 min), or at shutdown. */
+  /** A signal that ends at the deadline of the step (30 s by default) or of the pass (2 min), or at shutdown. */
   readonly signal: AbortSignal;
-  /** The draft of the status; the only place where changes of it show. `null` in it means removal. */
+  /** The draft of the status; `req.object` does not show its changes. `null` removes a field. */
   readonly status: StatusOf<T>;
-  /** Remembered between passes; starts as the parsed `{}` of the step's `state` schema. */
+  /** The state of the step, stored between passes. It starts as the parsed `{}` of the step's `state` schema. */
   readonly state: St;
   /**
-   * What the step remembers of the object in this process; made by its `memory`. Dropped with the uid of the object and by the annotation
-   * `treadle.dev/reconcile-requested-at`; a dry run drops it after each pass. @throws TypeError in a step without `memory`
+   * The memory of the step for this object, in this process; `memory` of the step makes it. It is dropped with the uid of the object,
+   * by the annotation `treadle.dev/reconcile-requested-at`, and after each pass of a dry run. @throws TypeError in a step without `memory`
    */
   readonly memory: M;
   /**
-   * Records an event of the object, for people who look at it; never awaited, never fails. Secrets in `note` are hidden, and
-   * many of one kind become one with a count. @throws TypeError when `reason` is not in the `events` of the step
+   * Records an event of the object. It is not awaited and never fails. Values of Secrets in `note` are hidden. Repeated events
+   * become one event with a count. @throws TypeError when `reason` is not in the `events` of the step
    */
   event(type: "Normal" | "Warning", reason: string, note: string): void;
-  /** Asks for another pass at the latest after `afterMs` (0 as in `wait`); does not end the chain; the earliest of all wins. */
+  /** Asks for another pass after `afterMs` milliseconds at the latest (0 as in `wait`), without ending the chain. The earliest request decides. */
   revisit(afterMs: number, reason: string): void;
   /**
-   * Saves status, state and drafts now: the write-ahead of what must be known before a side effect. Of the conditions
-   * only those set so far, neither Ready nor observedGeneration.
-   * Sends nothing where nothing is new, and is no guard then: change the state before each side effect, e.g. count the tries.
-   * @throws when it is not stored: the side effect must not happen, and the pass has failed even if the step goes on.
+   * Saves status, state, drafts and the conditions set so far, before a side effect. Ready and observedGeneration are not saved.
+   * A checkpoint with no changes sends no request and therefore guards nothing: change the state before each side effect, for
+   * example by counting attempts.
+   * @throws if it is not stored. The side effect must not happen then, and the pass has failed even if the step continues.
    */
   checkpoint(): Promise<void>;
 }
 
-/** Drafts of what the step said it writes; nothing else of the object can be written. */
+/** The drafts of the parts that the step declares in `writes`. No other part of the object can be written. */
 export type Drafts<T, W extends string> = {
   readonly [K in W]: K extends "spec" ? (T extends { readonly spec: infer S } ? Mutable<S> : never) : Record<string, string>;
 };
 
-/** `req` of `do`. */
+/** The `req` of `do`, with the drafts that the step declares. */
 export type Req<T extends KubernetesObject, V extends object, D, C extends string, St = {}, W extends string = never, M = {}> = DoReq<
   T,
   V,
@@ -141,10 +141,10 @@ export type Req<T extends KubernetesObject, V extends object, D, C extends strin
 > &
   Drafts<T, W>;
 
-/** The request in the phase `do`. */
+/** The `req` of `do`, without drafts. */
 export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
   extends ActiveReq<T, D, C, St, Exit, M> {
-  /** What earlier steps handed over. */
+  /** The vars of the steps in `needs`. */
   readonly vars: V;
   /** Continues with the next step. */
   next(): Continue<{}>;
@@ -153,28 +153,28 @@ export interface DoReq<T extends KubernetesObject, V extends object = {}, D = {}
   /** Ends the chain and schedules nothing; any event runs a normal pass. */
   stop(reason: string): Stop;
   /**
-   * Takes our finalizer now (steps with `finalizer: "on-demand"`); does nothing when it is there.
-   * @throws when the object is being deleted: nothing may be made for it any more.
+   * Adds our finalizer now, in a step with `finalizer: "on-demand"`. Does nothing if the object has it.
+   * @throws if the object is being deleted: the step must create nothing for it.
    */
   holdFinalizer(): Promise<void>;
 }
 
-/** `req` of `cleanup`: no `stop` (it would leave the finalizer for ever) and no `vars` (no `do` runs in a deletion pass). */
+/** The `req` of `cleanup`. It has no `stop`, which would keep the finalizer forever, and no `vars`, because no `do` runs in a deletion pass. */
 export interface CleanupReq<T extends KubernetesObject, D = {}, C extends string = never, St = {}, M = {}>
   extends ActiveReq<T, D, C, St, CleanupExit, M> {}
 
-/** How the chain of `do`s or `cleanup`s ended. */
+/** The outcome says how the chain of `do` or `cleanup` ended. */
 export type Outcome =
   | { readonly type: "done" }
   | { readonly type: "wait" | "stop"; readonly step: string; readonly reason: string }
   | { readonly type: "failed"; readonly step: string; readonly error: unknown };
 
-/** `req` of `post`. */
+/** The `req` of `post`. */
 export interface PostReq<T extends KubernetesObject, V extends object = {}, D = {}, C extends string = never, St = {}, M = {}>
   extends ActiveReq<T, D, C, St, CleanupExit, M> {
   /** The chain that ran before the post. */
   readonly phase: "do" | "cleanup";
-  /** The vars of the steps that ran; those of others are absent. */
+  /** The vars of the steps that ran; the vars of other steps are absent. */
   readonly vars: Partial<V>;
   /** The outcome of the chain. */
   readonly outcome: Outcome;

@@ -1,6 +1,6 @@
 /**
- * What a phase of a step returns. The set is closed: results are made by `req` and by the condition setters only,
- * so every exit of the chain carries a reason, and the engine can tell a result from garbage.
+ * The results of phases. The set is closed: only `req` and the condition setters make results. So every exit of the chain has
+ * a reason, and the engine recognises a value that is not a result.
  */
 
 import { isConditionReason } from "@treadle/apimachinery";
@@ -9,7 +9,7 @@ import { misuse } from "./internal/misuse.ts";
 /** Brand of what only this package makes: results and steps. */
 export declare const made: unique symbol;
 
-/** Go on with the next step; its `vars` are added to those of the steps that follow. */
+/** This result continues with the next step. Its `vars` are available to the steps that need this one. */
 export interface Continue<out P extends object = object> {
   /** Marks a result that `req` made; no other value is accepted. */
   readonly [made]: true;
@@ -19,7 +19,7 @@ export interface Continue<out P extends object = object> {
   readonly vars: P;
 }
 
-/** End the chain and come back: woken by the step's reads, after `afterMs`, or on the waiting curve. Never grows the error back-off. */
+/** This result ends the chain. The next pass starts by an event, after `afterMs`, or with the waiting backoff; never with the failure backoff. */
 export interface Wait {
   /** Marks a result that `req` made; no other value is accepted. */
   readonly [made]: true;
@@ -29,22 +29,24 @@ export interface Wait {
   readonly reason: string;
   /** The delay until the next pass, in milliseconds. @defaultValue the backoff */
   readonly afterMs?: number;
-  /** What Ready reports of it; made by `waitBecause()` only. */
+  /** What Ready reports of the wait; only `waitBecause()` sets it. */
   readonly cause?: WaitCause;
 }
 
-/** What Ready reports of a step that waits. */
+/** A wait cause says what Ready reports of a step that waits. */
 export interface WaitCause {
-  /** The reason of Ready; a CamelCase word. @defaultValue "Waiting" */
+  /** The reason of Ready, a CamelCase word. @defaultValue "Waiting" */
   readonly code?: string;
   /**
-   * `failed`: Ready is False. `pending` and `unknown`: Ready is Unknown, and a step with `pending` is reported before one
-   * with `unknown`, whatever their order in the list. @defaultValue "pending"
+   * The severity of the wait. `failed`: Ready is False. `pending` and `unknown`: Ready is Unknown. A step with `pending` is
+   * reported before one with `unknown`, in any order of the list. @defaultValue "pending"
    */
   readonly severity?: "failed" | "pending" | "unknown";
+  /** Whether a person must act: the wait is recorded as a Warning event with `code` as its reason. @defaultValue false */
+  readonly needsAction?: boolean;
 }
 
-/** End the chain and schedule nothing; any event runs a normal pass. */
+/** This result ends the chain and schedules nothing. Any event starts a normal pass. */
 export interface Stop {
   /** Marks a result that `req` made; no other value is accepted. */
   readonly [made]: true;
@@ -54,10 +56,10 @@ export interface Stop {
   readonly reason: string;
 }
 
-/** What `do` may return. */
+/** This is every result that `do` may return. */
 export type StepResult<P extends object> = Continue<P> | Wait | Stop;
 
-/** Every result there is; where `vars` do not matter. */
+/** This is every result, for code that does not use `vars`. */
 export type AnyResult = Continue | Wait | Stop;
 
 const results = new WeakSet<object>();
@@ -69,7 +71,7 @@ export function isResult(value: unknown): value is AnyResult {
 /** The answer of `req.next()`: most phases end with it, so it is made once. */
 export const NEXT: Continue = mark({ type: "continue", vars: Object.freeze({}) }) as Continue;
 
-/** @throws TypeError when `vars` is no object with names. */
+/** @throws TypeError when `vars` is not an object with names. */
 export function makeContinue<P extends object>(vars: P): Continue<P> {
   if (typeof vars !== "object" || vars === null || Array.isArray(vars))
     throw misuse("ERR_INVALID_STEP", "next: give the vars as an object: req.next({ name: value })");
@@ -85,13 +87,13 @@ export function makeWait(reason: string, afterMs?: number, cause?: WaitCause): W
 }
 
 /**
- * A wait that says what Ready reports of it. A `code` that cannot be the reason of a condition is left out.
+ * Makes a wait with a cause, which Ready reports. A `code` that cannot be the reason of a condition is left out.
  * @throws TypeError when `reason` is empty or `afterMs` is not a time.
  */
 export function waitBecause(reason: string, given: WaitCause & { readonly afterMs?: number | undefined }): Wait {
-  const { code, severity, afterMs } = given;
+  const { code, severity, needsAction, afterMs } = given;
   const isReason = code !== undefined && isConditionReason(code);
-  return makeWait(reason, afterMs, { ...(isReason ? { code } : {}), ...(severity === undefined ? {} : { severity }) });
+  return makeWait(reason, afterMs, { ...(isReason ? { code } : {}), ...(severity && { severity }), ...(needsAction && { needsAction }) });
 }
 
 /** @throws TypeError when `reason` is empty. */
@@ -107,7 +109,7 @@ export function requireDelay(what: string, afterMs: number): void {
   }
 }
 
-/** @throws TypeError when `reason` is no text. */
+/** @throws TypeError when `reason` is not a text. */
 export function requireReason(what: string, reason: string): void {
   if (typeof reason !== "string" || reason === "") throw misuse("ERR_INVALID_STEP", `${what}: give the reason as a text that is not empty`);
 }

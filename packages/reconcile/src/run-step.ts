@@ -1,6 +1,6 @@
 /**
- * One phase of one step, run as the engine runs it in a pass: with a real req, deadline, save and finalizer, but without
- * the steps before it, whose vars are given. For tests and tools; an operator runs passes.
+ * Runs one phase of one step as a pass does: with a real req, deadline, save and finalizer. The steps before it do not run; the
+ * caller gives their vars. For tests and tools; an operator runs passes.
  */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import { defaultName, finalizerOf, stateAnnotationOf } from "./build/names.ts";
@@ -16,52 +16,52 @@ import type { Outcome } from "./req.ts";
 import { type AnyResult, isResult, makeContinue, makeStop, makeWait } from "./result.ts";
 import type { AnyStep } from "./step.ts";
 
-/** Options of `runStep()`. */
+/** These are the options of {@link runStep}. */
 export interface RunStepOptions {
-  /** As loaded: what `req.object` is. Deeply frozen, like an object of a cache. */
+  /** The value of `req.object`, deeply frozen like an object of a cache. */
   readonly object: KubernetesObject;
-  /** `cleanup` needs an object that is being deleted and holds the finalizer, the others one that is not deleted. */
+  /** The phase to run. `cleanup` needs an object that is being deleted and has the finalizer; the others need one that is not deleted. */
   readonly phase: Phase;
-  /** What the steps before it would have handed over. */
+  /** The vars of the steps before it. */
   readonly vars: object;
-  /** `req.outcome` of a post. @defaultValue done */
+  /** The value of `req.outcome` in a post. @defaultValue done */
   readonly outcome?: Outcome;
-  /** Of the handler: finalizer and field manager are made of it. @defaultValue `<plural>.<group>` */
+  /** The name of the handler, from which finalizer and field manager follow. @defaultValue `<plural>.<group>` */
   readonly handlerName?: string;
-  /** Memories of steps, by step; a later run of the same object takes the same map. @defaultValue new ones */
+  /** The memories of steps, by step; pass the same map to a later run of the same object. @defaultValue new memories */
   readonly memories?: Map<string, object>;
-  /** Ends the phase, like a shutdown. */
+  /** A signal that ends the phase as a shutdown does. */
   readonly signal?: AbortSignal;
 }
 
-/** What is to be known of a step before it can be run alone. */
+/** These facts of a step are needed before it can run alone. */
 export interface StepFacts {
   /** The name of the step. */
   readonly name: string;
-  /** The kinds that it, or a part of it, reads and owns. */
+  /** The kinds that the step or one of its parts reads and owns. */
   readonly kinds: readonly Kind[];
-  /** The finalizer that it takes in a handler of that name; undefined without a cleanup. */
+  /** The finalizer that the step adds in a handler of that name; undefined without a cleanup. */
   readonly finalizer: string | undefined;
   /** The phases that the step has. */
   readonly phases: ReadonlySet<Phase>;
 }
 
-/** What one run of a step gave. */
+/** This is the result of one run of a step. */
 export interface StepRun {
-  /** What the phase returned; `continue` where it returned nothing. */
+  /** The result of the phase; `continue` if it returned nothing. */
   readonly result: AnyResult;
   /** The phases that ran. */
   readonly phases: readonly PhaseReport[];
-  /** Whether the primary was found to be gone, or went with this run. */
+  /** Whether the primary no longer exists after the run. */
   readonly isGone: boolean;
 }
 
-/** The annotation in which a handler keeps step state of a kind that `defineResource` did not make. */
+/** Returns the annotation in which a handler keeps the step state of a kind that `defineResource` did not make. */
 export function stateAnnotation(kind: Kind, handlerName: string = defaultName(kind)): string {
   return stateAnnotationOf(handlerName);
 }
 
-/** Returns what a step declares. @throws TypeError for what `step()` did not make. */
+/** Returns the facts of a step. @throws TypeError for a value that `step()` did not make. */
 export function factsOf(kind: Kind, step: AnyStep, handlerName: string = defaultName(kind)): StepFacts {
   const leaves = leavesOf([required(step)]);
   const phases = (["gate", "do", "cleanup", "post"] as const).filter((phase) => leaves.some((leaf) => leaf[phase] !== undefined));
@@ -74,10 +74,10 @@ export function factsOf(kind: Kind, step: AnyStep, handlerName: string = default
 }
 
 /**
- * Runs one phase, then saves what it changed. Conditions that the step does not declare keep what they say; Ready is not
- * computed unless the step owns it: one step cannot know.
+ * Runs one phase, then saves its changes. Conditions that the step does not declare keep their values. Ready is not computed,
+ * because it depends on all steps, unless the step owns it.
  *
- * @throws what the phase throws, and what the engine makes of it (a deadline, a result that is none, a failed save)
+ * @throws the error of the phase or of the engine (a deadline, a value that is not a result, a failed save)
  */
 export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, options: RunStepOptions): Promise<StepRun> {
   const { object, phase, vars, outcome, handlerName = defaultName(kind), signal = new AbortController().signal } = options;
@@ -102,7 +102,7 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   return { result: resultOf(pass, alone, records), phases: pass.phases.filter((report) => report.phase === phase), isGone: pass.isGone };
 }
 
-/** What one phase did, before the engine judged it. */
+/** The return or exception of a phase, before the engine checks it. */
 type Recorded = { readonly type: "returned"; readonly value: unknown } | { readonly type: "thrown"; readonly error: unknown };
 
 interface Recording {
@@ -110,14 +110,14 @@ interface Recording {
   readonly outcome: Outcome;
 }
 
-/** The step without its other phases; what it returns and throws in the one is recorded. */
+/** The step with only one of its phases, which records its return or exception. */
 function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntime {
   return {
     ...step,
     gate: undefined,
-    // A post looks back at how the chain ended: so the chain ends like that.
+    // A post sees the outcome of the chain, so the chain must end with it.
     do: phase === "post" ? ending(recording.outcome) : undefined,
-    // Present also beside `do`: a step with a cleanup has a finalizer, and takes it.
+    // Also present for `do`: a step with a cleanup has a finalizer, and adds it.
     cleanup: phase === "post" ? ending(recording.outcome) : phase === "do" ? step.cleanup : undefined,
     post: undefined,
     [phase]: recorded(step[phase], recording),
@@ -139,7 +139,7 @@ function recorded(run: PhaseFunction | undefined, { records }: Recording): Phase
   return (req) => {
     try {
       const value = run(req);
-      // A phase that answers at once must do so here too: a gate may not be asynchronous.
+      // A synchronous phase stays synchronous: a gate may not be asynchronous.
       return value instanceof Promise ? value.then(returned, thrown) : returned(value);
     } catch (error) {
       return thrown(error);
@@ -170,7 +170,7 @@ function pipelineOf(
 ): Pipeline {
   const leaves = leavesOf([step]);
   const declared = declaredConditions(leaves);
-  // Known as ours, so that they are not taken for what an earlier version of the handler declared.
+  // Declared here, so that they are not dropped as conditions of an earlier version of the handler.
   for (const type of foreignTypes(step, given.object)) declared.set(type, { step: leaves[0] ?? step, counts: false });
   const conditions = declared.size > 0 ? { computesReady: false, keepsObservedGeneration: false, declared } : undefined;
   const pipeline = assemble({ kind, name: given.handlerName, steps: [step], watches: [], conditions, deadlines: {} });

@@ -1,7 +1,6 @@
 /**
- * Step: a named unit of reconciliation with `gate`, `do`, `cleanup` and `post`, all optional, and what it declares.
- * Steps are made by {@link step} (and the factories around it), never as literals: the types that make order, vars and
- * conditions safe hang on it.
+ * A step is a named unit of reconciliation: optional phases `gate`, `do`, `cleanup` and `post`, and declarations. {@link step} and
+ * the factories around it make steps. An object literal is not a step, because the types of order, vars and conditions are missing.
  */
 /* oxlint-disable typescript/no-explicit-any -- `any` is the only type that a parameter of every variance matches; it never reaches a user. */
 import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
@@ -19,7 +18,7 @@ export interface Step<in T extends KubernetesObject, in N extends object = {}, o
   readonly [made]: true;
   /** The name of the step, unique in its handler. */
   readonly name: string;
-  /** In types only. */
+  /** For the compiler only: the objects that the step accepts. */
   readonly $t?: (t: T) => void;
   /** For the compiler only: the vars that the step needs. */
   readonly $n?: (n: N) => void;
@@ -27,29 +26,29 @@ export interface Step<in T extends KubernetesObject, in N extends object = {}, o
   readonly $p?: P;
 }
 
-/** A step of any kind, with any needs. */
+/** This is a step of any kind, with any needs. */
 export type AnyStep = Step<any, any, any>;
 
-/** A sentence in place of a type: the compiler prints it where a step does not fit. */
+/** A problem is a sentence that the compiler prints for a step that does not fit. */
 export interface Problem<M extends string> {
   readonly "treadle: this step cannot stand here": M;
 }
 
-/** The vars that a step provides. */
+/** These are the vars that a step provides. */
 export type ProvidesOf<S> = S extends Step<any, any, infer P> ? P : never;
 type UnionToIntersection<U> = (U extends any ? (x: U) => void : never) extends (x: infer I) => void ? I : never;
 
-/** The vars of all steps of the list together. */
+/** These are the vars of all steps of a list together. */
 export type NeedsOf<L extends readonly AnyStep[]> = L extends readonly [] ? {} : UnionToIntersection<ProvidesOf<L[number]>> & object;
 
-/** A first pass has no state yet: `{}` must be a valid input. */
+/** This type accepts a state schema that parses `{}`, because the first pass has no state. */
 export type Startable<S extends z.ZodObject> =
   {} extends z.input<S> ? unknown : Problem<"every key of state needs .default() or .optional(): the first pass starts from {}">;
 
-/** What `do` may return: nothing only where it provides nothing. */
+/** This is the type that `do` may return. `void` is allowed only in a step that provides no vars. */
 export type DoResult<P extends object> = StepResult<P> | ({} extends P ? void : never);
 
-/** What the steps of a handler are made of; see {@link step}. */
+/** A step definition has the phases and declarations of a step; see {@link step}. */
 export interface StepDefinition<
   T extends KubernetesObject,
   C extends string,
@@ -60,56 +59,56 @@ export interface StepDefinition<
   P extends object,
   M extends object = {},
 > {
-  /** Unique in the handler; persistent where the step has state. Lower case letters, digits and `-`. */
+  /** The name of the step, unique in the handler, with lower case letters, digits and `-`. Persistent if the step has state. */
   readonly name: string;
-  /** The condition types it manages; no other step may manage them. */
+  /** The condition types that the step manages; no other step may manage them. */
   readonly conditions?: readonly Declared<C>[];
-  /** The steps whose vars it uses. */
+  /** The steps whose vars this step uses. */
   readonly needs?: L;
-  /** What it reads of other objects: watched, indexed, typed in `req.reads`. */
+  /** The other objects that the step reads: watched, indexed, typed in `req.reads`. */
   readonly reads?: D;
-  /** The kinds of objects that it creates: changes of an owned object wake its owner. */
+  /** The kinds of the objects that the step creates. A change of an owned object triggers a pass of its owner. */
   readonly owns?: readonly Kind[];
   /**
-   * Rights that do not follow from `reads`, `owns`, `cleanup`, `writes` and `state`: what else it does by `req.client`.
-   * `rbacManifests()` grants them; nothing checks here that they are used. @defaultValue none
+   * Rights for other uses of `req.client`, which do not follow from `reads`, `owns`, `cleanup`, `writes` and `state`.
+   * `rbacManifests()` grants them; the engine does not check that they are used. @defaultValue none
    */
   readonly permissions?: readonly Permission[];
-  /** The reasons of the events that it records by `req.event()`; the right to write events follows from them. @defaultValue none */
+  /** The reasons of the events that the step records by `req.event()`. The right to write events follows from them. @defaultValue none */
   readonly events?: readonly string[];
-  /** What it remembers between passes, kept in `status.steps.<name>`. */
+  /** The schema of the state that the step stores between passes, in `status.steps.<name>`. */
   readonly state?: St & Startable<St>;
   /**
-   * Makes what it remembers of each object in this process, in `req.memory`: caches, the last observation, open handles. It is
-   * dropped with the uid of the object, by a new value of the annotation `treadle.dev/reconcile-requested-at`, and at every restart.
+   * Makes `req.memory`, the data that the step keeps for each object in this process: caches, the last observation, open handles.
+   * It is dropped with the uid of the object, by a new value of `treadle.dev/reconcile-requested-at`, and at every restart.
    * @defaultValue no memory
    */
   readonly memory?: () => M;
-  /** What of the object itself it may write besides the status. A change of the spec ends the chain. */
+  /** The parts of the object that the step may write besides the status. A change of the spec ends the chain. */
   readonly writes?: readonly W[];
-  /** When a step with `cleanup` takes the finalizer. @defaultValue "before-do" */
+  /** When a step with `cleanup` adds the finalizer. @defaultValue "before-do" */
   readonly finalizer?: "before-do" | "on-demand";
   /**
-   * Whether it may run in a dry run although it has a cleanup, and so does something that only it can undo: because all of
-   * that is done by `req.client`, or `req.isDryRun` is asked before. A step without cleanup always runs. @defaultValue false
+   * Whether a step with a cleanup runs in a dry run. Say `true` if the step causes side effects only by `req.client`, or checks
+   * `req.isDryRun` before. A step without cleanup always runs. @defaultValue false
    */
   readonly dryRun?: boolean;
-  /** Deadline of each phase in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
+  /** Maximum time of each phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
-  /** Decides whether the chain runs; it must not change anything. */
+  /** Decides whether the chain runs. It must not change anything. */
   gate?(req: GateReq<T, D, C>): Wait | Stop | void;
-  /** Makes the world match the spec. */
+  /** Brings the world to the spec. */
   do?(req: Req<T, NeedsOf<L>, D, C, OutputOf<St>, W, M>): DoResult<P> | Promise<DoResult<P>>;
-  /** Undoes what `do` did, while the object is being deleted. */
+  /** Undoes the effects of `do`, while the object is being deleted. */
   cleanup?(req: CleanupReq<T, D, C, OutputOf<St>, M>): Wait | void | Promise<Wait | void>;
-  /** Runs after the chain, whatever its outcome is. */
+  /** Runs after the chain, for every outcome. */
   post?(req: PostReq<T, NeedsOf<L>, D, C, OutputOf<St>, M>): Wait | void | Promise<Wait | void>;
 }
 
 /**
- * Makes a step. Everything about its types is inferred from `kind` and the definition.
+ * Makes a step. All types are inferred from `kind` and the definition.
  *
- * @throws TypeError when the definition is not one (untyped code); what depends on the pipeline is reported by `build()`.
+ * @throws TypeError when the definition is invalid (untyped code). `build()` reports problems that depend on the handler.
  */
 export function step<
   K extends Kind,
@@ -124,17 +123,17 @@ export function step<
   return defineStep(kind, definition as unknown as Parameters<typeof defineStep>[1]) as AnyStep;
 }
 
-/** A step for every kind that has this shape: `step(anyKind<{ spec: { replicas: number } }>(), ...)`. */
+/** Returns a kind for steps that accept every kind of this shape: `step(anyKind<{ spec: { replicas: number } }>(), ...)`. */
 export function anyKind<Shape extends object>(): Kind<KubernetesObject & Shape> {
   return ANY_KIND;
 }
 
-/** Stands for every kind; a handler never has it. */
+/** The placeholder for every kind; a handler never has it. */
 const ANY_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
 
 type Join<L extends readonly AnyStep[]> = [L[number]] extends [Step<infer T, infer N, any>] ? Step<T, N> : never;
 type KeysOf<S> = S extends Step<any, any, infer P> ? keyof P & string : never;
-/** A list whose steps are known only at run time (`AnyStep[]`) is let through; `build()` and the pass look at it. */
+/** Accepts a list whose steps are known only at run time (`AnyStep[]`); `build()` and the pass check it. */
 type Silent<L extends readonly AnyStep[]> = [KeysOf<L[number]>] extends [never]
   ? unknown
   : string extends KeysOf<L[number]>
@@ -142,9 +141,9 @@ type Silent<L extends readonly AnyStep[]> = [KeysOf<L[number]>] extends [never]
     : Problem<`a child of all() provides vars.${KeysOf<L[number]>}: place it before all()`>;
 
 /**
- * One step of several, for parts that do not depend on each other: runs every child in list order (cleanups in reverse)
- * whatever the others do, each with its own deadline; joins their errors; else the earliest wait, else a stop ends the chain.
- * Gates and posts of children run as if they stood in the list.
+ * Makes one step of several parts that do not depend on each other. Every part runs in list order (cleanups in reverse), with its
+ * own deadline, also if others fail. Their errors are joined; else the earliest wait ends the chain, else a stop. Gates and posts
+ * of the parts run as if the parts were in the list of the handler.
  */
 export function all<const L extends readonly Step<any, any, {}>[]>(name: string, steps: L & Silent<L>): Join<L> {
   // The join of the children's types is what the signature computes; at run time there is nothing to check it against.

@@ -127,7 +127,7 @@ describe("a step that misbehaves", () => {
       name: "gives a reason that Kubernetes refuses",
       body: (req: { conditions: { false(type: string, reason: string, message: string): unknown } }) =>
         req.conditions.false("Good", "not a reason", "x"),
-      message: /the reason "not a reason" of condition "Good" is no CamelCase word/,
+      message: /the reason "not a reason" of condition "Good" is not a CamelCase word/,
       reason: "InvalidStep",
     },
     {
@@ -574,7 +574,7 @@ describe("shutdown", () => {
     expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("is no error: the step's signal ends, the status is stored, Ready is kept, nothing is scheduled", async () => {
+  test("a shutdown is not an error: the step's signal ends, the status is stored, Ready is kept, nothing is scheduled", async () => {
     const controller = new AbortController();
     const slow = step(Widget, {
       name: "slow",

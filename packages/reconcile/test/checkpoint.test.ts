@@ -97,6 +97,65 @@ describe("a checkpoint that fails", () => {
   });
 });
 
+describe("after a guarded write that failed", () => {
+  const relabel = (current: string): Promise<unknown> =>
+    harness.user.patch(Widget, REF, { type: "merge", body: { metadata: { labels: { current } } } });
+  /** The first request whose body has this word is lost, while another writer changes the label. */
+  function loseFirst(word: string): void {
+    let isFirst = true;
+    harness.intercept = async (request, send) => {
+      if (!isFirst || request.body?.includes(word) !== true) return await send();
+      isFirst = false;
+      await relabel("theirs");
+      throw new Error("connection reset");
+    };
+  }
+
+  test.each(["checkpoint", "holdFinalizer"] as const)(
+    "of %s the save stores nothing on an object that another writer changed",
+    async (guarded) => {
+      loseFirst(guarded === "checkpoint" ? "labels" : "finalizers");
+      const creating = step(Widget, {
+        name: "creating",
+        writes: ["labels"],
+        finalizer: "on-demand",
+        async do(req) {
+          req.status.count = 1;
+          req.labels["current"] = "ours";
+          await req[guarded]();
+        },
+        cleanup() {},
+      });
+      const result = await harness.operator(handler(Widget).step(creating).build()).pass(KEY);
+      expect(result.requeue).toEqual({ type: "failure" });
+      expect(await live()).toMatchObject({ metadata: { labels: { current: "theirs" } } });
+      expect((await live()).status).toBeUndefined();
+    },
+  );
+
+  test("a checkpoint that succeeds lets the save store the result of the side effect, whatever changed since", async () => {
+    loseFirstStatus();
+    const creating = step(Widget, {
+      name: "creating",
+      state: STATE,
+      writes: ["labels"],
+      async do(req) {
+        for (const attempt of ["one", "two"]) {
+          req.state.attempt = attempt;
+          await req.checkpoint().then(
+            () => made.push(attempt),
+            () => undefined,
+          );
+        }
+        req.labels["made"] = made.join();
+        await relabel("theirs");
+      },
+    });
+    await harness.operator(handler(Widget).step(creating).build()).pass(KEY);
+    expect((await live()).metadata.labels).toEqual({ current: "theirs", made: "two" });
+  });
+});
+
 describe("a checkpoint beside a status that the server refuses", () => {
   const bad = step(Widget, {
     name: "bad",

@@ -169,7 +169,7 @@ describe("deletion", () => {
     expect(harness.requests.slice(before)).toEqual(["PATCH widgets/a/status", "PATCH widgets/a"]);
   });
 
-  test("says which right is missing, where no step has a cleanup any more and so none asks for it", async () => {
+  test("a removal of the finalizer without the right to patch names the missing right", async () => {
     await harness.user.create(Widget, widget());
     await harness.operator(handler(Widget).step(traced("one")).build()).pass(KEY);
     await harness.user.delete(Widget, REF);
@@ -186,7 +186,7 @@ describe("deletion", () => {
     const ready = (await live())?.status?.conditions?.find(({ type }) => type === "Ready");
     expect(ready).toMatchObject({ status: "False", reason: "Deleting" });
     expect(ready?.message).toMatch(
-      /^cannot remove the finalizer: .* no step has a cleanup any more.*: say permissions: \[\{ kind: Widget, verbs: \["patch"\] \}\] on a step/,
+      /^cannot remove the finalizer: .* no step has a cleanup: add permissions: \[\{ kind: Widget, verbs: \["patch"\] \}\] to a step/,
     );
   });
 

@@ -16,15 +16,8 @@ import {
 } from "@treadle/apimachinery";
 import { type ApiServer, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
-import {
-  type AnyHandler,
-  type Cache,
-  createReconciler,
-  type EventNote,
-  type Logger,
-  type PassResult,
-  type Reconciler,
-} from "@treadle/reconcile";
+import type { AnyHandler, Cache, EventNote, Logger, PassResult } from "@treadle/reconcile";
+import { createReconciler, pipelineOf, type Reconciler } from "@treadle/reconcile/unstable/engine";
 
 export interface Harness {
   readonly server: ApiServer;
@@ -97,7 +90,7 @@ function operatorOf(harness: Harness, handler: AnyHandler, client: Client, clock
     const group = object.apiVersion.includes("/") ? (object.apiVersion.split("/")[0] as string) : "";
     cached.set(cacheKey({ ...handler.kind, group, kind: object.kind }, object.metadata), deepFreeze(object));
   };
-  const watched = handler.pipeline.leaves.flatMap((step) => Object.values(step.reads).filter(({ watches }) => watches !== undefined));
+  const watched = pipelineOf(handler).leaves.flatMap((step) => Object.values(step.reads).filter(({ watches }) => watches !== undefined));
   const kinds = [handler.kind, ...watched.map(({ kind }) => kind)];
   const load = async (): Promise<void> => {
     cached.clear();

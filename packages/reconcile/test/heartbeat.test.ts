@@ -88,7 +88,7 @@ describe.for(Object.keys(writers))("a heartbeat in %s", (name) => {
   });
 });
 
-test("a status field of somebody else does not end a single pass", async () => {
+test("a status field of another writer does not end a single pass", async () => {
   write = writers["a status field"] as () => Promise<unknown>;
   await passes(harness.operator(worker("on-demand")), 1);
   expect(made).toEqual(["made"]);

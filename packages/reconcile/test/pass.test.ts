@@ -212,7 +212,7 @@ test("what a step made of another kind shows in the reads of the next pass, alth
 
 describe("what a step hands to the queue", () => {
   const ends: readonly { readonly name: string; readonly end: () => never | Error; readonly want: object }[] = [
-    { name: "an error: the failure curve", end: () => boom, want: { requeue: { type: "failure" }, isTerminal: false } },
+    { name: "an error: the failure backoff", end: () => boom, want: { requeue: { type: "failure" }, isTerminal: false } },
     {
       name: "a RetryAfterError: its own delay",
       end: () => new RetryAfterError("throttled", 1234),
@@ -224,7 +224,7 @@ describe("what a step hands to the queue", () => {
       want: { requeue: { type: "none" }, isTerminal: true },
     },
     {
-      name: "409 Conflict: a quiet requeue on the waiting curve",
+      name: "409 Conflict: a quiet requeue with the waiting backoff",
       end: () => new ApiError({ message: "cannot update Secret a", status: 409, reason: "Conflict", details: { name: "a" } }),
       want: { requeue: { type: "after", afterMs: 50 }, outcome: { type: "wait" } },
     },

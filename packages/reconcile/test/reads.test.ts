@@ -47,7 +47,7 @@ test("a fetch that does not end fails the step at its deadline, and the error sa
   });
 });
 
-test("a fetch that is under way when the operator stops is no failure", async () => {
+test("a fetch that is running when the operator stops is not a failure", async () => {
   const harness = await world();
   const stop = new AbortController();
   harness.intercept = (request, send) => {

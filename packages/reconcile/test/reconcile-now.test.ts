@@ -34,7 +34,7 @@ describe("a request to reconcile now", () => {
     expect(await operator.pass(KEY)).toMatchObject({ writes: 0 });
   });
 
-  test("cuts the waiting curve short", async () => {
+  test("a requested pass cuts the waiting backoff short", async () => {
     const delays: unknown[] = [];
     for (let i = 0; i < 4; i++) delays.push(delayOf(await operator.pass(KEY)));
     expect(delays).toEqual([50, 100, 200, 400]);

@@ -1,7 +1,7 @@
 /** Defects that were reported: each test failed before its fix. The number is that of the report. */
-import { type Condition, crdOf, defineResource, fakeClock } from "@treadle/apimachinery";
+import { ApiError, type Condition, crdOf, defineResource, fakeClock } from "@treadle/apimachinery";
 import { CustomResourceDefinition, Secret } from "@treadle/apimachinery/kinds";
-import { conditions, handler, one, owned, step } from "@treadle/reconcile";
+import { conditions, handler, one, owned, step, TerminalError } from "@treadle/reconcile";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { FINALIZER, Widget, widget } from "./fixtures.ts";
@@ -258,6 +258,61 @@ test("24: an object whose status the installed CRD does not store is not Ready, 
   await restarted.pass(KEY);
   expect((await live(harness)).status).toMatchObject({ other: "new" });
   expect(condition(await live(harness), "Ready")).toMatchObject({ status: "True", reason: "Ready" });
+});
+
+test("a failure that a person must act on is a Warning event, and one that may end by itself is not", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  let thrown: Error = new Error("the network is away");
+  const failing = step(Widget, {
+    name: "failing",
+    do() {
+      throw thrown;
+    },
+  });
+  const operator = harness.operator(handler(Widget).step(conditions()).step(failing).build());
+  await operator.pass(KEY);
+  expect(harness.events).toEqual([]);
+  const refused = new ApiError({ status: 403, reason: "Forbidden", message: "you may not list buckets" });
+  for (const [error, reason, note] of [
+    [new TerminalError("the region does not exist"), "TerminalError", "the region does not exist"],
+    [refused, "Forbidden", "you may not list buckets"],
+  ] as const) {
+    harness.events.length = 0;
+    thrown = error;
+    await operator.pass(KEY);
+    expect(harness.events).toEqual([{ type: "Warning", reason, note, action: "failing", isLogged: true }]);
+  }
+});
+
+test("24: a refused status write is a Warning event that names the missing right", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  const forbidden = JSON.stringify({ kind: "Status", status: "Failure", code: 403, reason: "Forbidden", message: "no" });
+  harness.intercept = async (request, send) =>
+    request.path.includes("/status") ? { status: 403, headers: { "content-type": "application/json" }, body: forbidden } : await send();
+  const { error } = await harness.operator(handler(Widget).step(conditions()).build()).pass(KEY);
+  const right = "allow patch of widgets.test.treadle.dev/status to the operator's service account";
+  expect((error as Error).message).toContain(right);
+  expect(harness.events).toMatchObject([{ type: "Warning", reason: "Forbidden", note: expect.stringContaining(right) as string }]);
+});
+
+test("a cleanup that fails again and again is a Warning event", async () => {
+  const harness = await startHarness([Widget]);
+  const stuck = step(Widget, {
+    name: "stuck",
+    cleanup() {
+      throw new Error("the bucket is not empty");
+    },
+  });
+  const operator = harness.operator(handler(Widget).step(conditions()).step(stuck).build());
+  await harness.user.create(Widget, widget());
+  await operator.pass(KEY);
+  await harness.user.delete(Widget, REF);
+  await operator.pass(KEY);
+  expect(harness.events).toEqual([]);
+  for (let i = 0; i < 12; i++) await operator.pass(KEY);
+  expect(harness.events[0]).toMatchObject({ type: "Warning", reason: "CleanupFailed", note: "the bucket is not empty", action: "stuck" });
 });
 
 /** The CRD of an older version of the operator: its status has no field `other`. */

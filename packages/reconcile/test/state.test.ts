@@ -123,7 +123,7 @@ describe("step state", () => {
     expect((await live()).status?.steps).toEqual({ counter: { n: 1 }, unknown: { x: 1 } });
   });
 
-  test("changed underneath by somebody else ends the pass as a quiet requeue", async () => {
+  test("state that another writer changed ends the pass as a quiet requeue", async () => {
     await harness.user.create(Widget, widget({ spec: { note: "count" } }));
     harness.intercept = async (request, send) => {
       if (harness.requests.length === 1)

@@ -41,7 +41,7 @@ const acting = (name: string) =>
     },
   });
 
-describe("after a checkpoint that somebody else's write made void", () => {
+describe("after a checkpoint that another writer's change made void", () => {
   test("no other part of all() acts or stores", async () => {
     changeBeforeFirstRequest();
     const operator = harness.operator(
@@ -143,7 +143,7 @@ test("a checkpoint that a timed-out step left behind fails no other phase", asyn
 });
 
 describe("a save", () => {
-  test("that finds step state changed underneath comes back on the waiting curve", async () => {
+  test("a pass that finds changed step state requeues with the waiting backoff", async () => {
     harness.intercept = async (request, send) => {
       if (harness.requests.length === 1) {
         const body = { status: { steps: { counting: { attempt: "theirs" } } } };
@@ -263,7 +263,7 @@ test("the answer to a write of a scale is not taken for the object", async () =>
   expect(seen).toEqual(["Deployment", "Deployment"]);
 });
 
-test("a kind that the handler does not watch is refused by req.cache, whoever else watches it", async () => {
+test("a kind that the handler does not watch is refused by req.cache, even if another handler watches it", async () => {
   const peeking = step(Widget, { name: "peeking", do: (req) => void req.cache.get(Deployment, { name: "d" }) });
   const result = await harness.operator(handler(Widget).step(peeking).build()).pass(KEY);
   expect(result.error).toMatchObject({ message: expect.stringContaining("declare it by reads, owns or watch()") as string });

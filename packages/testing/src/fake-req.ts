@@ -15,16 +15,8 @@ import {
   type WriteOf,
 } from "@treadle/apimachinery";
 import { reconcilerEnv } from "@treadle/controller/unstable/driver";
-import {
-  type AnyStep,
-  type Cache,
-  type Outcome,
-  type ReconcilerEnv,
-  type Step,
-  type StepResult,
-  type UndeclaredUse,
-} from "@treadle/reconcile";
-import { factsOf, Fetches, runStep, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
+import type { AnyStep, Cache, Outcome, Step, StepResult, UndeclaredUse } from "@treadle/reconcile";
+import { factsOf, Fetches, type ReconcilerEnv, runStep, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { recordingLogger } from "./internal/log-recorder.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";

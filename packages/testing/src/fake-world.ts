@@ -19,7 +19,7 @@ import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import { createInformers, type Informer, type Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
-import { Fetches, managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { Fetches, managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
@@ -128,7 +128,7 @@ class World implements FakeWorld {
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
     this.#informers = createInformers({ client, clock: this.clock, random, onWarning: () => undefined });
-    const managers = managersOf(handler.pipeline.before);
+    const managers = managersOf(pipelineOf(handler).before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
     this.#driver = new HandlerDriver(handler, options.controller ?? {}, {

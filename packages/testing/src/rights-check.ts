@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
 import { type PolicyRule, type RbacManifest, rbacManifests } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import type { RecordedRequest } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
 import type { TestOperator } from "./test-operator.ts";
@@ -68,7 +69,7 @@ export async function checkRights(
   const conflicts = provokeConflicts(cluster, list);
   try {
     const manifests = (namespaces: readonly string[], name: string): readonly RbacManifest[] =>
-      rbacManifests(list, { name, namespace: "default", namespaces });
+      rbacManifests(list, { name, namespace: "default", namespaces, events: recordsEvents(list) });
     const taken = [undefined, ...rightsIn(manifests(["any"], "any"))];
     const pending = taken.map((without, index) => ({ without, index }));
     const runs: RightsRun[] = [];
@@ -88,6 +89,11 @@ export async function checkRights(
     conflicts();
     stop();
   }
+}
+
+/** Whether a step records events. The warnings of the engine need failures, and a run that succeeds has none. */
+function recordsEvents(handlers: readonly AnyHandler[]): boolean {
+  return handlers.some((handler) => pipelineOf(handler).leaves.some(({ events }) => events.length > 0));
 }
 
 interface OneRun {

@@ -4,6 +4,7 @@
  */
 import { type Condition, conditionProblems, type KubernetesObject } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 
 /** The code of a status invariant; docs/status-invariants.md explains each. */
 export type StatusProblemCode =
@@ -73,7 +74,7 @@ interface Facts {
 }
 
 function* hasReady({ conditions, options }: Facts): Iterable<StatusProblem> {
-  const rules = options.handler?.pipeline.conditions;
+  const rules = options.handler && pipelineOf(options.handler).conditions;
   const keepsReady = options.handler === undefined || rules?.computesReady === true || rules?.declared.has("Ready") === true;
   if (keepsReady && conditions.length > 0 && ready(conditions) === undefined)
     yield { code: "TREADLE0001", path: "status.conditions", message: "there are conditions, but no Ready" };
@@ -121,7 +122,7 @@ function* times({ object, conditions, options }: Facts): Iterable<StatusProblem>
 }
 
 function* readyMeansAll({ conditions, options }: Facts): Iterable<StatusProblem> {
-  const rules = options.handler?.pipeline.conditions;
+  const rules = options.handler && pipelineOf(options.handler).conditions;
   if (rules?.computesReady !== true || ready(conditions)?.status !== "True") return;
   for (const [type, { counts }] of rules.declared) {
     const condition = conditions.find((other) => other.type === type);
@@ -150,7 +151,7 @@ function* readyIsNotAhead({ status, conditions }: Facts): Iterable<StatusProblem
 function* observes({ object, status, conditions, options }: Facts): Iterable<StatusProblem> {
   const { handler } = options;
   // Only the CRD of a kind with a resource definition certainly has the field.
-  if (handler?.kind.resource === undefined || handler.pipeline.conditions?.keepsObservedGeneration !== true) return;
+  if (handler?.kind.resource === undefined || pipelineOf(handler).conditions?.keepsObservedGeneration !== true) return;
   if (ready(conditions)?.status === "True" && status.observedGeneration === undefined)
     yield { code: "TREADLE0008", path: "status.observedGeneration", message: `it is absent, though ${object.kind} is Ready` };
 }

@@ -95,4 +95,4 @@ export {
 } from "@treadle/controller";
 
 // The rights of an operator, from what its handlers declare; `treadle-rbac` prints them as YAML.
-export { type RbacManifest, rbacManifests, type RbacManifestsOptions, rbacRules } from "@treadle/controller";
+export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "@treadle/controller";

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { inspectManagers, type Leases, rbacManifests, rightsOf } from "@treadle/controller";
 import { leaseRights, leasesOf, reviewRights, reviewsAccess } from "@treadle/controller/unstable/rbac";
+import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { Handler, KubernetesObject } from "./index.ts";
 
 const USAGE = `usage: treadle-rbac MODULE [options]
@@ -49,12 +50,12 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const asked = (["out", "check", "explain"] as const).filter((option) => values[option] !== undefined);
   if (asked.length > 1) throw new Error(`--${asked.join(" and --")} do not go together\n${USAGE}`);
   const program = await programOf(module, values.export);
-  const { handlers, namespaces: managed } = program;
+  const { handlers, namespaces: managed, events } = program;
   const reviews = values.reviews ?? program.reviews;
   const leases = values.lease === undefined ? program.leases : { names: values.lease };
   if (values.explain === true) {
     for (const { verb, kind, subresource, because } of [
-      ...rightsOf(handlers),
+      ...rightsOf(handlers, { events }),
       ...(leases === undefined ? [] : leaseRights(leases)),
       ...(reviews ? reviewRights() : []),
     ])
@@ -68,6 +69,7 @@ export async function main(args: readonly string[], print: (text: string) => voi
     name: values.name ?? handlers[0]?.name ?? "",
     namespace: values.namespace,
     reviews,
+    events,
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(leases === undefined ? {} : { leases }),
   });
@@ -91,6 +93,8 @@ interface Program {
   readonly leases: Leases | undefined;
   /** Whether one of its managers asks who may read its metrics. */
   readonly reviews: boolean;
+  /** Whether one of its managers writes events. */
+  readonly events: boolean;
 }
 
 /** @throws Error when the module has no handlers, or lacks one that was asked for. */
@@ -113,12 +117,9 @@ async function programOf(module: string, names: readonly string[] | undefined): 
     handlers,
     namespaces: isEverywhere ? undefined : [...new Set(areas.flatMap((area) => area ?? []))],
     reviews: managers.some(reviewsAccess),
+    events: managers.length === 0 || managers.some(({ events }) => events !== false),
     leases: leases[0] === undefined ? undefined : { names: leases.flatMap(({ names }) => names), namespace: leases[0].namespace },
   };
-}
-
-function isHandler(value: unknown): value is Handler<KubernetesObject> {
-  return typeof value === "object" && value !== null && "pipeline" in value && "kind" in value;
 }
 
 async function check(file: string, text: string, print: (text: string) => void): Promise<number> {

@@ -47,8 +47,8 @@ function recordEvent(
   { object, event }: { readonly object: KubernetesObject; readonly event: EventNote },
 ): void {
   const { name, namespace } = object.metadata;
-  const { note, ...rest } = event;
-  log.info({ controller, kind: object.kind, name, namespace, event: rest }, note);
+  const { note, isLogged, ...rest } = event;
+  if (isLogged !== true) log.info({ controller, kind: object.kind, name, namespace, event: rest }, note);
   recorder?.record(controller, object, event);
 }
 

@@ -9,7 +9,7 @@
  */
 import { groupKindOf, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { AnyHandler, DrainRule, PassResult } from "@treadle/reconcile";
-import type { DeclaredWatch } from "@treadle/reconcile/unstable/engine";
+import { type DeclaredWatch, pipelineOf } from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY, type QueueKeys } from "@treadle/workqueue";
 import type { Controller, ControllerStatus } from "../controller.ts";
 import type { ControllerOptions } from "../controller-options.ts";
@@ -117,7 +117,7 @@ export class HandlerController implements Controller {
 
   /** The server began or ceased to serve a kind, or to allow its watch: every object that may depend on it gets a pass. */
   presenceChanged(kind: AnyHandler["kind"]): void {
-    if (this.handler.pipeline.watchedKinds.has(groupKindOf(kind)))
+    if (pipelineOf(this.handler).watchedKinds.has(groupKindOf(kind)))
       this.#driver.enqueueAll(`the server began or ceased to serve ${kind.kind}`);
   }
 

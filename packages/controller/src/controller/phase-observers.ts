@@ -1,5 +1,5 @@
 /** Joins the two observers of a phase: the monitor of the event loop, and tracing. */
-import type { PhaseWatch } from "@treadle/reconcile";
+import type { PhaseWatch } from "@treadle/reconcile/unstable/engine";
 
 /** Makes one observer of two. */
 export function bothObservers(first: PhaseWatch | undefined, second: PhaseWatch | undefined): PhaseWatch | undefined {

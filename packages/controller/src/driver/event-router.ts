@@ -5,7 +5,7 @@
 import { keyOf, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import type { AnyHandler, Cache } from "@treadle/reconcile";
-import { type Wake, wakesOf } from "@treadle/reconcile/unstable/engine";
+import { pipelineOf, type Trigger, triggersOf } from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY } from "@treadle/workqueue";
 import type { EventFeed, EventListener, EventOrigin } from "../feeds/event-feed.ts";
 import { isMandatory, isRequested, type Predicate } from "../predicates.ts";
@@ -45,34 +45,34 @@ export class EventRouter {
   /** Subscribes to the feeds, which must not have been started. */
   constructor(options: EventRouterOptions) {
     this.#options = options;
-    for (const [feed, wakes] of this.#declared()) feed.subscribe((event, origin) => this.#route(feed, wakes, { event, origin }));
+    for (const [feed, triggers] of this.#declared()) feed.subscribe((event, origin) => this.#route(feed, triggers, { event, origin }));
   }
 
   /** Routes the events of one more feed, and what it shows already. Returns a function that ends it. */
-  watch(feed: EventFeed, wake: Wake): () => void {
+  watch(feed: EventFeed, trigger: Trigger): () => void {
     const { informer } = this.#options.primary;
-    if (wake.index !== undefined) informer.addIndex(wake.index.name, wake.index.keys);
-    const listener: EventListener = (event, origin) => this.#route(feed, [wake], { event, origin });
+    if (trigger.index !== undefined) informer.addIndex(trigger.index.name, trigger.index.keys);
+    const listener: EventListener = (event, origin) => this.#route(feed, [trigger], { event, origin });
     const unsubscribe = feed.subscribe(listener);
     for (const object of feed.informer.list()) listener({ type: "added", object, initial: true }, undefined);
     return () => {
       unsubscribe();
-      if (wake.index !== undefined) informer.removeIndex(wake.index.name);
+      if (trigger.index !== undefined) informer.removeIndex(trigger.index.name);
     };
   }
 
-  /** The wakes of each feed. Adds the indexes of primaries that they need. */
-  #declared(): ReadonlyMap<EventFeed, readonly Wake[]> {
+  /** The triggers of each feed. Adds the indexes of primaries that they need. */
+  #declared(): ReadonlyMap<EventFeed, readonly Trigger[]> {
     const { handler, primary, feedOf } = this.#options;
-    const feeds = new Map<EventFeed, Wake[]>([[primary, []]]);
+    const feeds = new Map<EventFeed, Trigger[]>([[primary, []]]);
     const indexes = new Set<string>();
-    for (const wake of wakesOf(handler)) {
-      const feed = feedOf(wake.kind);
-      feeds.set(feed, [...(feeds.get(feed) ?? []), wake]);
-      // Several wakes may use one index, such as the index of owner ids.
-      if (wake.index === undefined || indexes.has(wake.index.name)) continue;
-      indexes.add(wake.index.name);
-      primary.informer.addIndex(wake.index.name, wake.index.keys);
+    for (const trigger of triggersOf(handler)) {
+      const feed = feedOf(trigger.kind);
+      feeds.set(feed, [...(feeds.get(feed) ?? []), trigger]);
+      // Several triggers may use one index, such as the index of owner ids.
+      if (trigger.index === undefined || indexes.has(trigger.index.name)) continue;
+      indexes.add(trigger.index.name);
+      primary.informer.addIndex(trigger.index.name, trigger.index.keys);
     }
     return feeds;
   }
@@ -80,7 +80,7 @@ export class EventRouter {
   /** Queues each key once: a free worker takes a key immediately, so that a second add would be a second pass. */
   #route(
     feed: EventFeed,
-    wakes: readonly Wake[],
+    triggers: readonly Trigger[],
     { event, origin }: { readonly event: Event; readonly origin: EventOrigin | undefined },
   ): void {
     const { handler, primary, hasBegun, enqueue, forgetFailures } = this.#options;
@@ -90,9 +90,9 @@ export class EventRouter {
     if (feed === primary && (isDeletedOrReplaced(event) || isRequested(event))) forgetFailures(own);
     if (feed === primary && this.#concernsPrimary(event, origin)) keys.add(own);
     if (hasBegun()) {
-      for (const wake of wakes) {
-        this.#collect(keys, wake, event.object);
-        if (event.type === "updated") this.#collect(keys, wake, event.previous);
+      for (const trigger of triggers) {
+        this.#collect(keys, trigger, event.object);
+        if (event.type === "updated") this.#collect(keys, trigger, event.previous);
       }
       // The pass that wrote knows what it wrote.
       if (origin?.controller === handler.name && event.type !== "deleted") keys.delete(origin.key);
@@ -105,7 +105,7 @@ export class EventRouter {
     const { handler, predicate, contained } = this.#options;
     // Of its own writes a handler needs only the deletion, to drop what it remembers of the object.
     if (origin?.controller === handler.name && event.type !== "deleted") return false;
-    if (isMandatory(event, handler.pipeline.pause.annotation)) return true;
+    if (isMandatory(event, pipelineOf(handler).pause.annotation)) return true;
     try {
       return predicate?.(event) !== false;
     } catch (error) {
@@ -115,15 +115,19 @@ export class EventRouter {
     }
   }
 
-  #collect(keys: Set<string>, wake: Wake, object: KubernetesObject): void {
+  #collect(keys: Set<string>, trigger: Trigger, object: KubernetesObject): void {
     const { cache, contained, primary } = this.#options;
     const { informer } = primary;
     try {
       const lookup = { cache, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
       // An object may name a primary of any namespace; one that no informer shows cannot be reconciled.
-      for (const ref of wake.primaries(object, lookup)) if (informer.covers(ref.namespace)) keys.add(keyOf(ref));
+      for (const ref of trigger.primaries(object, lookup)) if (informer.covers(ref.namespace)) keys.add(keyOf(ref));
     } catch (error) {
-      contained(error, `cannot find the objects that a change of ${wake.kind.kind} concerns (${wake.because})`, keyOf(object.metadata));
+      contained(
+        error,
+        `cannot find the objects that a change of ${trigger.kind.kind} concerns (${trigger.because})`,
+        keyOf(object.metadata),
+      );
     }
   }
 }

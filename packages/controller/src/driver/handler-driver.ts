@@ -9,8 +9,14 @@
  */
 import { keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
-import { type AnyHandler, createReconciler, type PassOptions, type PassResult, type Reconciler } from "@treadle/reconcile";
-import { type DeclaredWatch, wakeOfWatch } from "@treadle/reconcile/unstable/engine";
+import type { AnyHandler, PassResult } from "@treadle/reconcile";
+import {
+  createReconciler,
+  type DeclaredWatch,
+  type PassOptions,
+  type Reconciler,
+  triggerOfWatch,
+} from "@treadle/reconcile/unstable/engine";
 import { type QueueListeners, WorkQueue } from "@treadle/workqueue";
 import type { EventFeed } from "../feeds/event-feed.ts";
 import type { FeedRegistry } from "../feeds/feed-registry.ts";
@@ -120,7 +126,7 @@ export class HandlerDriver {
   /** Routes the events of one more kind. `id` must differ from those of the watches that are open. */
   watch(watch: DeclaredWatch, id: string): OpenWatch {
     const { feed, close } = this.#env.feeds.open(watch);
-    const unsubscribe = this.#router.watch(feed, wakeOfWatch(this.handler, watch, `${this.handler.name}/${id}`));
+    const unsubscribe = this.#router.watch(feed, triggerOfWatch(this.handler, watch, `${this.handler.name}/${id}`));
     return {
       informer: feed.informer,
       close() {

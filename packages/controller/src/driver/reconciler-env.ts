@@ -1,6 +1,6 @@
 /** The environment of a handler's passes: its services, and the feeds that learn of its writes. */
 import { isMetadataOnly } from "@treadle/apimachinery";
-import type { ReconcilerEnv } from "@treadle/reconcile";
+import type { ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
 import type { EventFeed } from "../feeds/event-feed.ts";
 import type { FeedRegistry } from "../feeds/feed-registry.ts";
 

@@ -1,5 +1,5 @@
 /** Steps that still run after their pass: each holds its key for a while, and a graceful stop waits for them. */
-import type { Strays } from "@treadle/reconcile";
+import type { Strays } from "@treadle/reconcile/unstable/engine";
 
 /** The strays of one handler. */
 export class RunningStrays {

@@ -3,7 +3,7 @@
  * of a lease. It looks ten times a second, and each time that a phase of a step begins, yields or ends. The phase that is
  * seen first after a block has caused it. If no phase is seen first, the phases in progress are named.
  */
-import type { PhaseWatch, RunningPhase } from "@treadle/reconcile";
+import type { PhaseWatch, RunningPhase } from "@treadle/reconcile/unstable/engine";
 
 export interface Culprit extends RunningPhase {
   readonly controller: string;

@@ -9,7 +9,7 @@ import {
 } from "@treadle/apimachinery";
 import { createInformers, type Informers, type InformerScope, projection } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
-import { managersOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { ManagerError } from "../manager-error.ts";
 import { logFailures } from "./informer-failures.ts";
@@ -88,7 +88,7 @@ export function makeInformers(
 /** Returns the same scope for the same kind each time, because an informer is identified by it. */
 function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): (kind: Kind) => InformerScope<Kind> {
   // Of managedFields the cache keeps the conditions and the applied fields of our handlers.
-  const managers = new Set(handlers.flatMap(({ pipeline }) => [...managersOf(pipeline.before)]));
+  const managers = new Set(handlers.flatMap((handler) => [...managersOf(pipelineOf(handler).before)]));
   const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
   const byKind = new Map(
     cache.map(({ kind, labelSelector, fieldSelector, keep }) => {
@@ -110,8 +110,9 @@ function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHa
   for (const { kind, keep } of cache) {
     if (keep === undefined) continue;
     const id = idOf(kind);
-    for (const { name, kind: primary, pipeline } of handlers) {
-      const owner = pipeline.leaves.find(({ owns }) => owns.some((owned) => idOf(owned) === id));
+    for (const handler of handlers) {
+      const { name, kind: primary } = handler;
+      const owner = pipelineOf(handler).leaves.find(({ owns }) => owns.some((owned) => idOf(owned) === id));
       const because =
         idOf(primary) === id
           ? `handler "${name}" reconciles it`

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { AnyHandler } from "@treadle/reconcile";
-import type { Predecessors } from "@treadle/reconcile/unstable/engine";
+import { isHandler, pipelineOf, type Predecessors } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
 import type { LeaderElectionOptions } from "./options.ts";
 
@@ -29,8 +29,8 @@ export async function leasePlace(
   };
 }
 
-/** The parts of a handler that leases need; a handler of a test need not have a pipeline. */
-export type LeaseHandler = Pick<AnyHandler, "name"> & { readonly pipeline?: { readonly before: Pick<Predecessors, "names" | "leases"> } };
+/** The part of a handler that leases need. A test may give a name alone. */
+export type LeaseHandler = Pick<AnyHandler, "name">;
 
 /**
  * The names of all leases that must be held, the operator's own last. A lease that has the name of the handler is renamed
@@ -38,8 +38,8 @@ export type LeaseHandler = Pick<AnyHandler, "name"> & { readonly pipeline?: { re
  */
 export function leaseNames(options: LeaderElectionOptions, handlers: readonly LeaseHandler[]): readonly string[] {
   const own = leaseName(options, handlers);
-  const renamed = options.name === undefined ? (handlers[0]?.pipeline?.before.names.slice(1) ?? []) : [];
-  const others = handlers.flatMap(({ pipeline }) => pipeline?.before.leases ?? []);
+  const renamed = options.name === undefined ? (beforeOf(handlers[0])?.names.slice(1) ?? []) : [];
+  const others = handlers.flatMap((handler) => beforeOf(handler)?.leases ?? []);
   const former = new Set([...(options.formerNames ?? []), ...renamed, ...others]);
   former.delete(own);
   return [...former, own];
@@ -47,7 +47,11 @@ export function leaseNames(options: LeaderElectionOptions, handlers: readonly Le
 
 /** The names of the handlers, former names included, so that a version under a former name recognises its successor. */
 export function handlerNames(handlers: readonly LeaseHandler[]): readonly string[] {
-  return handlers.flatMap(({ name, pipeline }) => pipeline?.before.names ?? [name]);
+  return handlers.flatMap((handler) => beforeOf(handler)?.names ?? [handler.name]);
+}
+
+function beforeOf(handler: LeaseHandler | undefined): Predecessors | undefined {
+  return isHandler(handler) ? pipelineOf(handler).before : undefined;
 }
 
 /** The name of the operator's own lease. @throws ManagerError ERR_LEASE_NAME */

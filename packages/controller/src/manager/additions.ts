@@ -1,5 +1,6 @@
 /** What was added to a manager: handlers with the options of their controllers, and runnables. */
 import type { AnyHandler } from "@treadle/reconcile";
+import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { ControllerOptions } from "../controller-options.ts";
 import type { Runnable } from "../runnable.ts";
 import { checkControllerOptions } from "./check-options.ts";
@@ -19,7 +20,7 @@ export class Additions {
   /** Adds a handler or a runnable. @throws TypeError, RangeError, or ManagerError ERR_ADD_REFUSED with what is wrong and the fix */
   add(given: object, options: ControllerOptions<never>): void {
     checkAddable(given);
-    if (!("pipeline" in given)) return void this.#runnables.push(given);
+    if (!isHandler(given)) return void this.#runnables.push(given);
     requireCompatible(given, this.handlers);
     checkControllerOptions(options, given.name);
     // The predicate is asked only about objects of the handler's kind.

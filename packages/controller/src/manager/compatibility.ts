@@ -1,6 +1,7 @@
 /** Decides which handlers may run in one manager: handlers that would overwrite each other's work are refused. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
+import { isHandler, pipelineOf } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable } from "../runnable.ts";
 
@@ -13,9 +14,9 @@ export function requireCompatible(handler: AnyHandler, others: readonly AnyHandl
       `another handler has that name: finalizer, field manager and labels are made of the name, so rename one of them: handler(${handler.kind.kind}, { name: "..." })`,
     );
   }
-  const names = new Set(handler.pipeline.before.names);
+  const names = new Set(pipelineOf(handler).before.names);
   for (const other of others.filter(({ name }) => name !== handler.name))
-    for (const shared of names.intersection(new Set(other.pipeline.before.names)))
+    for (const shared of names.intersection(new Set(pipelineOf(other).before.names)))
       problems.push(
         `"${shared}" is also a name or a former name of handler "${other.name}", so each would take over the objects of the other: a name can belong to one handler`,
       );
@@ -24,7 +25,7 @@ export function requireCompatible(handler: AnyHandler, others: readonly AnyHandl
       problems.push(
         `handler "${other.name}" reconciles ${groupKind} in version ${other.kind.version}, this one in ${handler.kind.version}: use one version`,
       );
-    if (other.pipeline.conditions?.keepsObservedGeneration === true && handler.pipeline.conditions?.keepsObservedGeneration === true)
+    if (pipelineOf(other).conditions?.keepsObservedGeneration === true && pipelineOf(handler).conditions?.keepsObservedGeneration === true)
       problems.push(
         `handler "${other.name}" already sets Ready and observedGeneration of ${groupKind}: use conditions({ ready: false }) in one of them`,
       );
@@ -48,22 +49,27 @@ export function requireCompatible(handler: AnyHandler, others: readonly AnyHandl
  */
 export function checkAddable(given: unknown): asserts given is AnyHandler | Runnable {
   const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
-  if (isObject && ("pipeline" in given || ("start" in given && typeof given.start === "function"))) return;
+  if (isHandler(given) || (isObject && "start" in given && typeof given.start === "function")) return;
   if (isObject && "build" in given) throw new TypeError("manager.add: this handler is not built: call .build() at the end of its steps");
   const what = isObject ? "an object that is neither" : given === null ? "null" : typeof given;
   throw new TypeError(`manager.add: give a handler, made by handler(...).build(), or an object with start(), not ${what}`);
 }
 
 /** The conditions of a handler without Ready, which is reported together with observedGeneration. */
-function keptConditions({ pipeline }: AnyHandler): ReadonlySet<string> {
-  return new Set([...(pipeline.conditions?.declared.keys() ?? [])].filter((type) => type !== "Ready"));
+function keptConditions(handler: AnyHandler): ReadonlySet<string> {
+  return new Set([...(pipelineOf(handler).conditions?.declared.keys() ?? [])].filter((type) => type !== "Ready"));
 }
 
 /** The finalizer of a handler, and the former ones that it removes. */
-function finalizersOf({ pipeline }: AnyHandler): ReadonlySet<string> {
-  return new Set([...(pipeline.finalizer === undefined ? [] : [pipeline.finalizer]), ...pipeline.before.finalizers]);
+function finalizersOf(handler: AnyHandler): ReadonlySet<string> {
+  const { finalizer, before } = pipelineOf(handler);
+  return new Set([...(finalizer === undefined ? [] : [finalizer]), ...before.finalizers]);
 }
 
 function statefulSteps(handler: AnyHandler): ReadonlySet<string> {
-  return new Set(handler.pipeline.leaves.filter(({ state }) => state !== undefined).map(({ name }) => name));
+  return new Set(
+    pipelineOf(handler)
+      .leaves.filter(({ state }) => state !== undefined)
+      .map(({ name }) => name),
+  );
 }

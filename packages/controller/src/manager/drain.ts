@@ -6,6 +6,7 @@ import { groupKindOf, isKindNotServed, keyOf, type KubernetesObject, metadataOnl
 import type { Client } from "@treadle/client";
 import type { Informers } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import type { PassReport } from "../pass-report.ts";
 import { ManagerError } from "../manager-error.ts";
 import type { Services } from "./services.ts";
@@ -101,7 +102,9 @@ async function heldObjects(options: DrainOptions): Promise<readonly HeldObject[]
   return live;
 }
 
-function heldBy({ reasons }: DrainOptions, { name, kind, pipeline }: AnyHandler, objects: readonly KubernetesObject[]): HeldObject[] {
+function heldBy({ reasons }: DrainOptions, handler: AnyHandler, objects: readonly KubernetesObject[]): HeldObject[] {
+  const { name, kind } = handler;
+  const pipeline = pipelineOf(handler);
   const isOurs = (finalizer: string): boolean => finalizer === pipeline.finalizer || pipeline.before.finalizers.has(finalizer);
   return objects
     .filter(({ metadata }) => metadata.finalizers?.some(isOurs) === true)

@@ -5,7 +5,7 @@
 import type { Kind } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
 import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
-import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { pipelineOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 
 /** A right: one verb on one resource. */
 export interface Right {
@@ -21,13 +21,20 @@ export interface Right {
   readonly because: string;
 }
 
+/** Options of {@link rightsOf}. */
+export interface RightsOptions {
+  /** Whether the operator writes events; false: `events: false` of its manager. @defaultValue true */
+  readonly events?: boolean;
+}
+
 /** The rights that the handlers need, in the order of their declarations. A right may occur several times, with different reasons. */
-export function rightsOf(handlers: AnyHandler | readonly AnyHandler[]): readonly Right[] {
+export function rightsOf(handlers: AnyHandler | readonly AnyHandler[], { events = true }: RightsOptions = {}): readonly Right[] {
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
   return list.flatMap((handler) => [
     ...primaryRights(handler),
-    ...handler.pipeline.leaves.flatMap((step) => stepRights(handler, step)),
-    ...handler.pipeline.watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
+    ...pipelineOf(handler).leaves.flatMap((step) => stepRights(handler, step)),
+    ...(events ? eventRights(handler) : []),
+    ...pipelineOf(handler).watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
   ]);
 }
 
@@ -37,13 +44,14 @@ function rights(target: Target, verbs: readonly PermissionVerb[], because: strin
   return verbs.map((verb) => ({ ...target, verb, because }));
 }
 
-function primaryRights({ kind, name, pipeline }: AnyHandler): Right[] {
-  const { leaves } = pipeline;
+function primaryRights(handler: AnyHandler): Right[] {
+  const { kind, name } = handler;
+  const { leaves, stateIn } = pipelineOf(handler);
   const patching = [
     ...leaves.filter((step) => step.cleanup !== undefined).map((step) => `step "${step.name}" has a cleanup, so the finalizer is taken`),
     ...leaves.filter((step) => step.writes.length > 0).map((step) => `step "${step.name}" writes ${step.writes.join(", ")}`),
     ...leaves
-      .filter((step) => step.state !== undefined && pipeline.stateIn === "annotation")
+      .filter((step) => step.state !== undefined && stateIn === "annotation")
       .map((step) => `step "${step.name}" keeps its state in an annotation`),
   ];
   const owning = leaves.find((step) => (step.refersFrom ?? step.owns).some((owned) => mayRefer(kind, owned)));
@@ -67,7 +75,7 @@ function mayRefer(owner: Kind, owned: Kind): boolean {
   return owner.scope === "Cluster" || owned.scope === "Namespaced";
 }
 
-function stepRights({ name, kind: primary }: AnyHandler, step: StepRuntime): Right[] {
+function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
   const where = `step "${step.name}" of ${name}`;
   return [
     ...Object.entries(step.reads).flatMap(([key, read]) => rights({ kind: read.kind }, verbsOfRead(read), `${where} reads ${key}`)),
@@ -76,12 +84,24 @@ function stepRights({ name, kind: primary }: AnyHandler, step: StepRuntime): Rig
       ...rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`),
       ...(step.cleanup === undefined ? [] : rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)),
     ]),
-    // Events about cluster-scoped objects are in a namespace that the operator may not watch, so the rule is cluster-wide.
-    ...(step.events.length === 0
-      ? []
-      : rights({ kind: { ...Event, scope: primary.scope } }, ["create", "patch"], `${where} records events: ${step.events.join(", ")}`)),
     ...step.permissions.flatMap(({ verbs, ...target }) => rights(target, verbs, `${where} asks for it`)),
   ];
+}
+
+/** The right to write events, which every handler needs: failures that a person must act on are events as well. */
+function eventRights(handler: AnyHandler): Right[] {
+  const {
+    name,
+    kind: { scope },
+  } = handler;
+  const { leaves } = pipelineOf(handler);
+  // Events of objects without a namespace are in one that the operator may not watch, so their rule is for the cluster.
+  const target = { kind: { ...Event, scope } };
+  const reasons = leaves
+    .filter((step) => step.events.length > 0)
+    .map((step) => `step "${step.name}" of ${name} records events: ${step.events.join(", ")}`);
+  const because = [`handler ${name} records failures that a person must act on as events`, ...reasons];
+  return because.flatMap((reason) => rights(target, ["create", "patch"], reason));
 }
 
 /** The verbs of the informer of a read, and of its own requests; see `ReadForm`. */

@@ -20,6 +20,8 @@ export interface PolicyRule {
 export interface RbacRulesOptions {
   /** The namespaces that the manager watches, as in `createManager({ namespaces })`. @defaultValue all: every rule is in `cluster` */
   readonly namespaces?: readonly string[];
+  /** Whether the operator writes events; false: as in `createManager({ events: false })`. @defaultValue true */
+  readonly events?: boolean;
 }
 
 /** The rules of an operator, by scope. */
@@ -38,9 +40,9 @@ export interface RbacRules {
  * @throws TypeError for an empty list of namespaces
  */
 export function rbacRules(handlers: AnyHandler | readonly AnyHandler[], options: RbacRulesOptions = {}): RbacRules {
-  const { namespaces } = options;
+  const { namespaces, events = true } = options;
   if (namespaces?.length === 0) throw new TypeError("rbacRules: namespaces is empty: name one, or leave it out for all");
-  const rights = rightsOf(handlers);
+  const rights = rightsOf(handlers, { events });
   if (namespaces === undefined) return { cluster: rulesOf(rights), namespaced: [] };
   const isWide = ({ kind }: Right): boolean => kind.scope === "Cluster";
   return { cluster: rulesOf(rights.filter(isWide)), namespaced: rulesOf(rights.filter((right) => !isWide(right))) };

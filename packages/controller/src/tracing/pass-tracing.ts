@@ -1,7 +1,8 @@
 /** The trace of a pass: a root span from the event that caused it, with the queue, the pass and its steps below it. */
 import { groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
-import type { AnyHandler, PassResult, PhaseReport, PhaseWatch, RunningPhase } from "@treadle/reconcile";
+import type { AnyHandler, PassResult, PhaseReport } from "@treadle/reconcile";
+import type { PhaseWatch, RunningPhase } from "@treadle/reconcile/unstable/engine";
 import { LruMap } from "../internal/lru-map.ts";
 import type { Tracing } from "./tracing.ts";
 

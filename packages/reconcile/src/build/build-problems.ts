@@ -1,14 +1,14 @@
-/** Everything that can be wrong with a pipeline, found before the first pass; each problem says how to mend it. */
+/** Finds every problem of a pipeline before the first pass. Each problem has its fix. */
 import { CONDITION_LIMITS, groupKindOf, isConditionReason, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
-import type { z } from "zod";
 import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
 import { predecessorsOf } from "./predecessors.ts";
+import { stateProblems } from "./state-problems.ts";
 import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
 
-/** The problems of a pipeline, in the order in which a reader meets their causes. */
+/** Returns the problems of a pipeline, in the order in which a reader meets their causes. */
 export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
   return [
     ...handlerProblems(collected, name),
@@ -28,15 +28,15 @@ function handlerProblems({ kind, options, steps, watches }: Collected, name: str
   if (!isNamedKind(kind)) problems.push("anyKind() is for steps: give handler() the kind that it reconciles");
   if (steps.length === 0) problems.push("it has no steps: add one with .step(...)");
   if (isAnyKind(kind) && options.name === undefined) {
-    // Its name would have come from the kind: one problem, one line.
+    // The default name comes from the kind, whose problem is reported already.
   } else if (name.length > MAX_NAME_LENGTH)
     problems.push(`its name has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, the limit of a finalizer's name`);
-  else if (!isDns1123Subdomain(name)) problems.push(`its name "${name}" is no DNS name: use lower case letters, digits, "-" and "."`);
+  else if (!isDns1123Subdomain(name)) problems.push(`its name "${name}" is not a DNS name: use lower case letters, digits, "-" and "."`);
   problems.push(...predecessorProblems(options, name));
   for (const [key, value] of Object.entries(options.deadlines ?? {})) {
     if (!isTime(value)) problems.push(`deadlines.${key} is ${String(value)}: give milliseconds above 0`);
   }
-  if (watches.some((watch) => !isNamedKind(watch.kind))) problems.push("watch() is of no kind: name the kind that it watches");
+  if (watches.some((watch) => !isNamedKind(watch.kind))) problems.push("watch() has no kind: name the kind that it watches");
   return problems;
 }
 
@@ -50,7 +50,7 @@ function predecessorProblems({ formerNames = [], takesOver = [] }: Collected["op
   for (const { finalizers = [], fieldManagers = [], lease } of takesOver)
     for (const [what, given] of Object.entries({ finalizers, fieldManagers, lease: lease === undefined ? [] : [lease] }))
       if (!Array.isArray(given) || given.some((each) => typeof each !== "string" || each === ""))
-        problems.push(`takesOver says ${what} ${JSON.stringify(given)}: give names, as they stand on the objects of the other operator`);
+        problems.push(`takesOver has ${what} ${JSON.stringify(given)}: give names, as the objects of the other operator have them`);
   return problems;
 }
 
@@ -58,7 +58,7 @@ function nameProblems(steps: readonly StepRuntime[]): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   const visit = (step: StepRuntime): void => {
-    // A second conditions() is a problem of its own.
+    // A second conditions() is reported as another problem.
     if (seen.has(step.name) && step.configures.conditions === undefined)
       problems.push(`two steps are named "${step.name}": rename one of them`);
     seen.add(step.name);
@@ -91,7 +91,7 @@ function orderProblems(steps: readonly StepRuntime[]): string[] {
       if (before.has(needed)) continue;
       problems.push(
         all.has(needed)
-          ? `step "${step.name}" needs "${needed.name}", which stands after it: place "${needed.name}" before "${step.name}"`
+          ? `step "${step.name}" needs "${needed.name}", which is after it: place "${needed.name}" before "${step.name}"`
           : `step "${step.name}" needs "${needed.name}", which is not in the list: add it before "${step.name}", outside any all()`,
       );
     }
@@ -137,16 +137,16 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
     for (const { type } of step.conditions) {
       const owner = owners.get(type);
       if (owner !== undefined)
-        problems.push(`condition "${type}" is declared by "${owner.name}" and by "${step.name}": give one of them a condition of its own`);
+        problems.push(`condition "${type}" is declared by "${owner.name}" and by "${step.name}": give one of them another condition`);
       owners.set(type, owner ?? step);
-      if (!isConditionType(type)) problems.push(`step "${step.name}": "${type}" is no condition type: use CamelCase letters and digits`);
+      if (!isConditionType(type)) problems.push(`step "${step.name}": "${type}" is not a condition type: use CamelCase letters and digits`);
     }
   }
   if (owners.size > 0 && switches.length === 0) {
     const [type, step] = [...owners][0] as [string, StepRuntime];
     problems.push(`step "${step.name}" declares the condition "${type}", but nothing keeps conditions: add .step(conditions())`);
   }
-  if (switches.length > 1) problems.push("conditions() stands in the list twice: remove one");
+  if (switches.length > 1) problems.push("conditions() is in the list twice: remove one");
   const ready = owners.get("Ready");
   if (ready !== undefined && switches[0]?.configures.conditions?.ready === false) {
     problems.push(
@@ -156,25 +156,7 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
   return problems;
 }
 
-function stateProblems({ kind }: Collected, leaves: readonly StepRuntime[]): string[] {
-  return leaves.flatMap((step) => {
-    if (step.state === undefined) return [];
-    const problems: string[] = [];
-    if (kind.resource !== undefined && !kind.resource.stepState) {
-      problems.push(`step "${step.name}" has state, but ${kind.kind} has no room for it: add stepState: true to its defineResource()`);
-    }
-    if (typeof step.state.safeParse !== "function") return [...problems, `step "${step.name}": state is no schema: give z.object({ ... })`];
-    if (!startsEmpty(step.state)) {
-      problems.push(
-        `step "${step.name}": the first pass starts from {}, which its state schema refuses: give every key .default() or .optional()`,
-      );
-    }
-    for (const { path, why } of unstorable(step.state)) problems.push(`step "${step.name}": state ${path} ${why}`);
-    return problems;
-  });
-}
-
-/** What extensions find wrong, and whether the kind has room for their parts of the status. */
+/** The problems that extensions find. */
 function extensionProblems({ kind, steps, options }: Collected, leaves: readonly StepRuntime[], name: string): string[] {
   const before = predecessorsOf(kind, name, options);
   return extensionsOf(leaves).flatMap((extension) => [
@@ -198,9 +180,9 @@ function declarationProblems(step: StepRuntime): string[] {
   }
   for (const [name, read] of Object.entries(step.reads)) {
     if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one() or many()`);
-    else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} is of no kind: name the kind that it reads`);
+    else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} has no kind: name the kind that it reads`);
   }
-  if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns lists what is no kind: name the kinds that it creates`);
+  if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns has an entry that is not a kind: name the kinds that it creates`);
   for (const reason of step.events)
     if (typeof reason !== "string" || reason.length > MAX_EVENT_REASON || !isConditionReason(reason))
       problems.push(`${where}: events lists ${JSON.stringify(reason)}: a reason is a word such as "BucketCreated"`);
@@ -212,15 +194,15 @@ function declarationProblems(step: StepRuntime): string[] {
 const MAX_EVENT_REASON = 128;
 
 function permissionProblems(where: string, permission: Permission): string[] {
-  if (!isNamedKind(permission?.kind)) return [`${where} is of no kind: name the kind that it is about`];
+  if (!isNamedKind(permission?.kind)) return [`${where} has no kind: name the kind that it is about`];
   const { verbs, subresource } = permission;
   if (!Array.isArray(verbs) || verbs.length === 0) return [`${where} of ${permission.kind.kind} allows nothing: list verbs`];
   const unknown = verbs.filter((verb) => !PERMISSION_VERBS.includes(verb));
   return [
-    ...unknown.map((verb) => `${where}: "${String(verb)}" is no verb: use ${PERMISSION_VERBS.join(", ")}`),
+    ...unknown.map((verb) => `${where}: "${String(verb)}" is not a verb: use ${PERMISSION_VERBS.join(", ")}`),
     ...(subresource === undefined || /^[a-z][a-z-]*$/.test(subresource)
       ? []
-      : [`${where}: "${subresource}" is no subresource: give its name alone, e.g. "log"`]),
+      : [`${where}: "${subresource}" is not a subresource: give its name alone, e.g. "log"`]),
   ];
 }
 
@@ -235,76 +217,4 @@ function isNamedKind(kind: Kind | undefined): boolean {
 /** Narrower than Kubernetes: a type is also the reason that `conditions.true(type)` gives. */
 function isConditionType(type: unknown): boolean {
   return typeof type === "string" && type.length <= CONDITION_LIMITS.type.maxLength && /^[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?$/.test(type);
-}
-
-function startsEmpty(schema: z.ZodObject): boolean {
-  try {
-    return schema.safeParse({}).success;
-  } catch {
-    return false; // An asynchronous check: state is parsed where nothing can be awaited.
-  }
-}
-
-/** A place of a state schema whose values do not survive being stored. */
-interface Unstorable {
-  readonly path: string;
-  readonly why: string;
-}
-
-const NULLABLE = "may be null, which a merge patch cannot store: use .optional() instead of .nullable()";
-const NOT_JSON = "is no plain JSON, so what is stored is not what is read: keep a text or a number, and convert it in the step";
-const NOT_JSON_TYPES: ReadonlySet<string> = new Set([
-  "bigint",
-  "date",
-  "file",
-  "function",
-  "map",
-  "nan",
-  "pipe",
-  "promise",
-  "set",
-  "symbol",
-  "transform",
-]);
-
-/** Zod 4 describes every schema by `def`; where inner schemas stand in it depends on the type. */
-interface SchemaDef {
-  readonly type: string;
-  readonly values?: readonly unknown[];
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly innerType?: z.ZodType;
-  readonly valueType?: z.ZodType;
-  readonly catchall?: z.ZodType;
-  readonly element?: z.ZodType;
-  readonly items?: readonly z.ZodType[];
-  readonly options?: readonly z.ZodType[];
-  readonly left?: z.ZodType;
-  readonly right?: z.ZodType;
-  readonly getter?: () => z.ZodType;
-}
-
-interface Above {
-  readonly schemas: readonly z.ZodType[];
-  readonly inArray: boolean;
-}
-
-/** What of a schema a merge patch, or JSON, cannot hold. Null survives in arrays: they are stored whole. */
-function unstorable(root: z.ZodType): readonly Unstorable[] {
-  const found = new Map<string, Unstorable>();
-  const visit = (schema: z.ZodType | undefined, path: string, above: Above): void => {
-    if (schema === undefined || above.schemas.includes(schema)) return; // Schemas may contain themselves.
-    const def = schema.def as unknown as SchemaDef;
-    const report = (why: string): unknown => found.set(`${path} ${why}`, { path: path === "" ? "itself" : path, why });
-    if (NOT_JSON_TYPES.has(def.type)) return void report(NOT_JSON);
-    const isNull = def.type === "nullable" || def.type === "null" || def.values?.includes(null) === true;
-    if (isNull && !above.inArray) return void report(NULLABLE);
-    const here: Above = { schemas: [...above.schemas, schema], inArray: above.inArray };
-    const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
-    for (const [key, inner] of Object.entries(def.shape ?? {})) visit(inner, below(key), here);
-    for (const inner of [def.valueType, def.catchall]) visit(inner, below("*"), here);
-    for (const inner of [def.element, ...(def.items ?? [])]) visit(inner, `${path}[]`, { ...here, inArray: true });
-    for (const inner of [def.innerType, def.left, def.right, def.getter?.(), ...(def.options ?? [])]) visit(inner, path, here);
-  };
-  visit(root, "", { schemas: [], inArray: false });
-  return [...found.values()];
 }

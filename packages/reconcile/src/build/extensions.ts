@@ -1,4 +1,4 @@
-/** Which extensions a handler has, and how they see it. */
+/** The extensions of a handler, and the handler as they see it. */
 import type { Kind } from "@treadle/apimachinery";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Predecessors } from "./predecessors.ts";

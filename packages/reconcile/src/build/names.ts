@@ -1,4 +1,4 @@
-/** The persistent names that a handler's name stands in. */
+/** The persistent names that contain a handler's name. */
 import { type Kind, shortenName } from "@treadle/apimachinery";
 
 /** A finalizer's name part, like a label's, has at most 63 characters (Kubernetes' qualified name). */
@@ -19,7 +19,7 @@ export function finalizerOf(kind: Kind, name: string): string {
   return `${domainOf(kind)}/${name}`;
 }
 
-/** The domain whose finalizers count as our own. */
+/** The domain whose finalizers are ours. */
 export function domainOf(kind: Pick<Kind, "group">): string {
   return kind.group === "" ? "treadle.dev" : kind.group;
 }
@@ -32,11 +32,11 @@ export function stateAnnotationOf(name: string): string {
 /** An object that carries it with the value `"true"` is paused, for every handler that does not listen to another one. */
 export const PAUSED_ANNOTATION = "treadle.dev/paused";
 
-/** A new value of it, whatever it says, asks for a pass now: what delays passes starts anew, and predicates are not asked. */
+/** The annotation whose new value, any text, requests a pass now. Delays and backoffs are reset, and predicates are not asked. */
 export const RECONCILE_REQUESTED_ANNOTATION = "treadle.dev/reconcile-requested-at";
 
 /**
- * The way out of a cleanup that cannot succeed: with this annotation, holding the handler's name (or several, with commas between), an object that is being
- * deleted loses the handler's finalizer without its cleanups. Whatever they would have removed stays behind.
+ * The annotation that skips cleanups, for a cleanup that cannot succeed. Its value is the handler's name, or several names with commas.
+ * An object that is being deleted then loses the finalizer without its cleanups, and what they would remove stays.
  */
 export const SKIP_CLEANUP_ANNOTATION = "treadle.dev/skip-cleanup";

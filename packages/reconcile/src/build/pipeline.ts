@@ -1,6 +1,6 @@
 /**
- * From what a builder collected to what the engine runs: everything that can be known before the first pass is computed,
- * and checked, here. All problems are reported together.
+ * Builds the pipeline that the engine runs from what a builder has collected. Everything that is known before the first pass is
+ * computed and checked here. All problems are reported together.
  */
 import { groupKindOf, type Kind } from "@treadle/apimachinery";
 import { BuildError } from "../errors.ts";
@@ -14,65 +14,65 @@ import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
-/** A handler as the engine runs it. Immutable. */
+/** A pipeline is a handler as the engine runs it. It is immutable. */
 export interface Pipeline {
   /** The name of the handler. */
   readonly name: string;
   /** The kind that the handler reconciles. */
   readonly kind: Kind;
-  /** As listed; an `all()` is one entry. */
+  /** The steps as listed; a composite is one entry. */
   readonly steps: readonly StepRuntime[];
-  /** Every step that has phases or declarations: the parts of each composite in its place, then the composite if it has its own. */
+  /** The steps with phases or declarations: the parts of each composite in its place, then the composite if it has phases. */
   readonly leaves: readonly StepRuntime[];
-  /** Those of them that have a gate. */
+  /** The leaves that have a gate. */
   readonly gated: readonly StepRuntime[];
-  /** Some step reads objects that are fetched: {@link Kind.cachedAs} metadata, read whole. */
+  /** Whether some step reads whole objects of a kind that is {@link Kind.cachedAs} metadata, which are fetched. */
   readonly fetches: boolean;
-  /** A step declares `Paused`: it is reported in every pass. */
+  /** Whether every pass reports the condition `Paused`. */
   readonly reportsPause: boolean;
-  /** Those of them that have a post. */
+  /** The leaves that have a post. */
   readonly posting: readonly StepRuntime[];
   /** The declared watches. */
   readonly watches: readonly DeclaredWatch[];
-  /** Group-kinds of the primary and of all that is read, owned or watched: what `req.cache` may be asked for. */
+  /** The group-kinds that `req.cache` has: the primary, and all kinds that are read, owned or watched. */
   readonly watchedKinds: ReadonlySet<string>;
-  /** Those of them of which the cache holds whole objects. */
+  /** The watched group-kinds of which the cache holds whole objects. */
   readonly wholeKinds: ReadonlySet<string>;
-  /** Group-kinds that are declared without a watch: by live reads, and by `permissions`. */
+  /** The group-kinds that are declared without a watch: by live reads, and by `permissions`. */
   readonly otherKinds: ReadonlySet<string>;
-  /** `<group>/<name>`; also without a cleanup, for an earlier version of the handler may have had one. Undefined: never ours. */
+  /** The finalizer `<group>/<name>`. It is set also without a cleanup, because an earlier version of the handler may have had one. */
   readonly finalizer: string | undefined;
-  /** What of others counts as ours. */
+  /** The former handler names and replaced operators whose marks are ours. */
   readonly before: Predecessors;
-  /** The field managers under which the handler, or one that it replaces, wrote. */
+  /** The field managers of the handler and of its predecessors. */
   readonly managers: ReadonlySet<string>;
-  /** Some step takes the finalizer before the first `do`. */
+  /** Whether the finalizer is added before the first `do`. */
   readonly finalizerBeforeDo: boolean;
-  /** In list order, without a `Ready` that a step owns; undefined when the handler keeps no conditions. */
+  /** The conditions in list order; undefined if the handler keeps no conditions. */
   readonly conditions: PipelineConditions | undefined;
-  /** The deadlines of a step, a pass and a save, in milliseconds. */
+  /** Maximum times of a phase, of a pass before its posts, and of posts and save, in milliseconds. */
   readonly deadlines: { readonly stepMs: number; readonly passMs: number; readonly saveMs: number };
-  /** Which annotation pauses an object, and whether it pauses cleanups, too. */
+  /** The annotation that pauses an object, and whether it also pauses cleanups. */
   readonly pause: NonNullable<HandlerSettings["pause"]>;
   /** The extensions that the steps use, in the order of their first use. */
   readonly extensions: readonly AnyExtension[];
   /** The handler as each extension sees it, by the name of the extension. */
   readonly extended: ReadonlyMap<string, ExtendedHandler<unknown>>;
-  /** Where step state is kept. */
+  /** The place where step state is stored. */
   readonly stateIn: "status" | "annotation";
 }
 
-/** The conditions of a pipeline. */
+/** These are the conditions that a pipeline keeps. */
 export interface PipelineConditions {
-  /** The engine computes Ready (and status.observedGeneration). */
+  /** Whether the engine computes Ready. */
   readonly computesReady: boolean;
-  /** This handler, of all on the kind, keeps status.observedGeneration. */
+  /** Whether this handler keeps status.observedGeneration; one handler of the kind does. */
   readonly keepsObservedGeneration: boolean;
   /** The declared conditions by type, each with its step. */
   readonly declared: ReadonlyMap<string, { readonly step: StepRuntime; readonly counts: boolean }>;
 }
 
-/** @throws BuildError with every problem. */
+/** Builds a pipeline. @throws BuildError with every problem */
 export function buildPipeline(collected: Collected): Pipeline {
   const { kind, options, steps, watches } = collected;
   const name = options.name ?? defaultName(kind);
@@ -84,7 +84,7 @@ export function buildPipeline(collected: Collected): Pipeline {
   return assemble({ kind, name, steps, watches, before, conditions: pipelineConditions(leaves), deadlines: options.deadlines ?? {} });
 }
 
-/** A pipeline of parts that were checked. */
+/** Makes a pipeline of parts that were checked. */
 export function assemble(
   given: Pick<Pipeline, "kind" | "name" | "steps" | "watches" | "conditions"> & {
     readonly deadlines: Deadlines;
@@ -126,13 +126,13 @@ export function assemble(
   });
 }
 
-/** What must be watched for a handler, its primary first; a kind may stand there more than once. */
+/** What must be watched for a handler, its primary first; a kind may be in the list more than once. */
 function watchedForms({ kind, leaves, watches }: Pick<Pipeline, "kind" | "leaves" | "watches">): readonly WatchedForm[] {
   return [
     { kind, form: "whole" as const },
     ...leaves.flatMap(({ reads, owns }) => [
       ...Object.values(reads).flatMap((read) => (read.watches === undefined ? [] : [{ kind: read.kind, form: read.watches }])),
-      // Whole: `req.cache` is asked for what a step owns.
+      // Whole objects: a step reads its objects by `req.cache`.
       ...owns.map((owned) => ({ kind: owned, form: watchFormOf(owned) })),
     ]),
     ...watches,
@@ -144,7 +144,7 @@ export interface WatchedForm {
   readonly form: WatchForm;
 }
 
-/** Which step declares which condition, in list order. */
+/** Returns the declared conditions, each with its step, in list order. */
 export function declaredConditions(leaves: readonly StepRuntime[]): Map<string, { readonly step: StepRuntime; readonly counts: boolean }> {
   return new Map(
     leaves.flatMap((step) => step.conditions.map(({ type, counts }) => [type, { step, counts: counts && type !== "Ready" }] as const)),
@@ -158,7 +158,7 @@ function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions 
   return { computesReady: options.ready && !declared.has("Ready"), keepsObservedGeneration: options.ready, declared };
 }
 
-/** What the first step of the list that sets it says. */
+/** The setting of the first step that makes it. */
 function settingIn<Key extends keyof HandlerSettings>(leaves: readonly StepRuntime[], key: Key): HandlerSettings[Key] | undefined {
   return leaves.find(({ configures }) => configures[key] !== undefined)?.configures[key];
 }

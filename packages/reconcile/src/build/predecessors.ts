@@ -1,17 +1,17 @@
-/** What a handler was called before, and whose place it takes: everything that counts as its own beside its name. */
+/** The former names of a handler, and the operators that it replaces. Their marks on objects are ours. */
 import type { Kind } from "@treadle/apimachinery";
 import type { HandlerOptions } from "../handler-options.ts";
 import { finalizerOf } from "./names.ts";
 
-/** The handlers whose objects this handler takes over. */
+/** Predecessors are the names under which the objects of a handler were written, before and now. */
 export interface Predecessors {
-  /** The present name first, then those of before. */
+  /** The present name, then the former names. */
   readonly names: readonly string[];
-  /** Their finalizers. */
+  /** The finalizers of the predecessors. */
   readonly finalizers: ReadonlySet<string>;
-  /** Field managers of other operators. */
+  /** The field managers of replaced operators. */
   readonly fieldManagers: readonly string[];
-  /** Leases that must be held beside that of the operator. */
+  /** The leases that must be held next to the lease of the operator. */
   readonly leases: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function predecessorsOf(
   };
 }
 
-/** Everything under which what is ours was written: for caches, and for whoever asks managedFields. */
+/** Returns the field managers whose fields are ours, for caches and for code that reads managedFields. */
 export function managersOf({ names, fieldManagers }: Predecessors): ReadonlySet<string> {
   return new Set([...names, ...fieldManagers]);
 }

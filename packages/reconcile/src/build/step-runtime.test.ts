@@ -85,15 +85,15 @@ describe("a step", () => {
   });
 });
 
-describe("untyped code is told at once what is no definition", () => {
+describe("an invalid definition of untyped code is refused at once", () => {
   test.for<[string, unknown, RegExp]>([
     ["nothing", undefined, /the definition needs a name/],
     ["null", null, /the definition needs a name/],
     ["no name", { do() {} }, /the definition needs a name/],
-    ["a name that is no text", { name: 5 }, /the definition needs a name/],
-    ["a phase that is no function", { name: "a", do: "later" }, /step "a": do must be a function/],
+    ["a name that is not a text", { name: 5 }, /the definition needs a name/],
+    ["a phase that is not a function", { name: "a", do: "later" }, /step "a": do must be a function/],
     ["a phase that is null", { name: "a", post: null }, /step "a": post must be a function/],
-    ["a need that is no step", { name: "a", needs: [{ name: "b" }] }, /step "a": needs must list steps made by step\(\)/],
+    ["a need that is not a step", { name: "a", needs: [{ name: "b" }] }, /step "a": needs must list steps made by step\(\)/],
   ])("%s", ([, definition, message]) => {
     expect(() => step(Widget, untyped(definition))).toThrow(TypeError);
     expect(() => step(Widget, untyped(definition))).toThrow(message);
@@ -121,7 +121,7 @@ describe("groups", () => {
     expect(group.parts?.steps).toEqual([runtime(a), runtime(b)]);
   });
 
-  test("any kind is told from a kind", () => {
+  test("anyKind() is distinguished from a kind", () => {
     expect([isAnyKind(anyKind<object>()), isAnyKind(Widget)]).toEqual([true, false]);
   });
 });

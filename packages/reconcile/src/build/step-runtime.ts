@@ -1,6 +1,6 @@
 /**
- * What a step is at run time. The public type {@link Step} is opaque; this is what stands behind it. A brand under
- * `Symbol.for` finds it, so steps published with another copy of this package work too.
+ * The step at run time. The public type {@link Step} is opaque. A brand under `Symbol.for` finds the runtime of a step, so steps
+ * published with another copy of this package work too.
  */
 import type { Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
@@ -8,10 +8,10 @@ import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
 
-/** One phase of a step as the engine calls it: its req is made for it, and what it returns is checked. */
+/** A phase function is one phase of a step as the engine calls it. The engine makes its req and checks its return value. */
 export type PhaseFunction = (req: unknown) => unknown;
 
-/** A step as the engine runs it: every member is there, and checked as far as one step can be. */
+/** A step runtime is a step as the engine runs it: complete, and checked as far as possible without its handler. */
 export interface StepRuntime {
   /** The name of the step. */
   readonly name: string;
@@ -23,25 +23,25 @@ export interface StepRuntime {
   readonly needs: readonly StepRuntime[];
   /** The reads of the step, by name. */
   readonly reads: Readonly<Record<string, AnyRead>>;
-  /** Whether a cleanup gets the reads, too. */
+  /** Whether the reads are resolved in a cleanup. */
   readonly readsInCleanup: boolean;
   /** The kinds that the step owns. */
   readonly owns: readonly Kind[];
   /** Further rights of the step. */
   readonly permissions: readonly Permission[];
-  /** The kinds whose objects refer to the primary as their owner; `undefined`: those in `owns`, with all rights to make them. */
+  /** The kinds whose objects refer to the primary as their owner; `undefined` means those in `owns`, with all rights to create them. */
   readonly refersFrom: readonly Kind[] | undefined;
-  /** The reasons that it may give `req.event()`. */
+  /** The reasons of the events that the step records. */
   readonly events: readonly string[];
   /** The schema of the state of the step. */
   readonly state: z.ZodObject | undefined;
-  /** Makes what the step remembers of an object in this process. */
+  /** Makes the memory of the step for an object. */
   readonly memory: (() => object) | undefined;
   /** The parts of the primary that the step writes. */
   readonly writes: readonly ("labels" | "annotations" | "spec")[];
-  /** When the finalizer is taken. */
+  /** When the finalizer is added. */
   readonly finalizer: "before-do" | "on-demand";
-  /** Whether it does nothing in a dry run that a dry run must not do. */
+  /** Whether the step runs in a dry run. */
   readonly runsDry: boolean;
   /** The deadline of a phase, in milliseconds. */
   readonly timeoutMs: number | undefined;
@@ -55,58 +55,58 @@ export interface StepRuntime {
   readonly cleanup: PhaseFunction | undefined;
   /** The phase `post`. */
   readonly post: PhaseFunction | undefined;
-  /** The steps that a composite consists of. Its own phases run after theirs. */
+  /** The parts of a composite; `undefined` for other steps. The phases of the composite run after theirs. */
   readonly parts: Parts | undefined;
-  /** What it sets of the handler in whose list it is. */
+  /** The settings that the step makes for its handler. */
   readonly configures: HandlerSettings;
-  /** The extensions that it uses, by name. */
+  /** The extensions that the step uses, by name. */
   readonly uses: ReadonlyMap<string, Use>;
 }
 
-/** The steps of a composite, and their order. */
+/** Parts are the steps of a composite, and their order. */
 export interface Parts {
-  /** What makes such composites, for errors: `all`. */
+  /** The function that makes such composites, for errors, such as `all`. */
   readonly maker: string;
-  /** The steps of the group. */
+  /** The steps of the composite. */
   readonly steps: readonly StepRuntime[];
-  /** The name of the extension that orders them, and how many run at once; `undefined`: one after the other, in list order. */
+  /** The extension that orders the parts, and how many run at once; `undefined` means one after the other, in list order. */
   readonly order: { readonly by: string; readonly concurrency: number } | undefined;
 }
 
-/** What a step may set of its handler. */
+/** Handler settings are the settings of a handler that a step may make. */
 export interface HandlerSettings {
-  /** Status conditions are kept; whether `Ready` is computed. */
+  /** Present if conditions are kept; `ready` says whether `Ready` is computed. */
   readonly conditions?: { readonly ready: boolean };
-  /** Which annotation pauses an object, and whether it pauses cleanups, too. */
+  /** The annotation that pauses an object, and whether it also pauses cleanups. */
   readonly pause?: { readonly annotation: string; readonly deletions: boolean };
 }
 
-/** That a step uses an extension. Opaque: the engine knows the extension from `extension.ts`. */
+/** A use says that a step uses an extension. It is opaque: only `extension.ts` knows the type of the extension. */
 export interface Use {
   /** The name of the extension. */
   readonly name: string;
   /** The extension. */
   readonly extension: object;
-  /** What the step gives to the extension. */
+  /** The data that the step gives to the extension. */
   readonly data: unknown;
 }
 
-/** A condition type that a step manages. */
+/** A declared condition is a condition type that a step manages. */
 export interface DeclaredCondition {
   /** The type of the condition. */
   readonly type: string;
-  /** Whether it counts for Ready. */
+  /** Whether Ready counts it. */
   readonly counts: boolean;
 }
 
 const RUNTIME: symbol = Symbol.for("treadle.reconcile.Step");
 
-/** The runtime of a step, or `undefined` for anything that `step()` did not make. */
+/** Returns the runtime of a step, or `undefined` for a value that is not a step. */
 export function runtimeOf(value: unknown): StepRuntime | undefined {
   return typeof value === "object" && value !== null ? (value as { [RUNTIME]?: StepRuntime })[RUNTIME as never] : undefined;
 }
 
-/** What makes a step: what an author declares, and what only factories of steps declare. */
+/** A raw definition has what an author declares in a step, and what only factories of steps declare. */
 export interface RawDefinition {
   /** The name of the step. */
   readonly name: string;
@@ -135,7 +135,7 @@ export interface RawDefinition {
   readonly memory?: () => object;
   /** The parts of the primary that the step writes. */
   readonly writes?: readonly ("labels" | "annotations" | "spec")[];
-  /** When the finalizer is taken. */
+  /** When the finalizer is added. */
   readonly finalizer?: "before-do" | "on-demand";
   /** Whether the step runs in a dry run. */
   readonly dryRun?: boolean;
@@ -157,29 +157,29 @@ export interface RawDefinition {
   readonly uses?: readonly Use[];
 }
 
-/** The parts of a composite step. */
+/** Raw parts are the parts of a composite step, as a factory gives them. */
 export interface RawParts {
-  /** Steps, made by `step()` or by anything around it. */
+  /** The parts, made by `step()` or a factory around it. */
   readonly steps: readonly unknown[];
-  /** What makes such composites, for errors. @defaultValue "all" */
+  /** The function that makes such composites, for errors. @defaultValue "all" */
   readonly maker?: string;
   /** The extension that orders the parts, all of which must use it. @defaultValue list order, one after the other */
   readonly order?: {
     readonly by: { readonly name: string };
     readonly concurrency: number;
-    /** What the parts are, for the error about another step: `made by bucket()`. */
+    /** The kind of the parts, for the error about another step, such as `made by bucket()`. */
     readonly of: string;
   };
 }
 
-/** Makes the opaque step. @throws TypeError for what is not a definition */
+/** Makes a step from a raw definition. @throws TypeError for an invalid definition */
 export function defineStep(kind: Kind, definition: RawDefinition): object {
   return opaque(runtimeFrom(kind, definition));
 }
 
 /**
- * Makes a step that consists of others. Its own phases run after those of its parts, whatever the parts came to; `partsOf(req)` gives
- * how far each came.
+ * Makes a step that consists of parts. Its phases run after those of its parts, for every outcome of the parts. `partsOf(req)`
+ * returns the progress of each part.
  *
  * @throws TypeError when a part was not made by `step()`, or does not use the extension that orders the parts.
  */
@@ -245,7 +245,7 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
   };
 }
 
-/** @throws TypeError for members of a wrong form: untyped code. */
+/** @throws TypeError for members of a wrong type (untyped code). */
 function requireForms(where: string, definition: RawDefinition): void {
   for (const member of ["gate", "do", "cleanup", "post", "memory"] as const)
     if (definition[member] !== undefined && typeof definition[member] !== "function")
@@ -257,7 +257,7 @@ function requireForms(where: string, definition: RawDefinition): void {
   }
 }
 
-/** @throws TypeError for what is not a kind. */
+/** @throws TypeError for a value that is not a kind. */
 export function requireKind(where: string, kind: Kind): void {
   if (typeof (kind as Kind | undefined)?.kind === "string") return;
   throw new TypeError(`${where}: the first argument must be a kind: what defineResource(), kind() or anyKind() gave, or a built-in kind`);
@@ -265,12 +265,12 @@ export function requireKind(where: string, kind: Kind): void {
 
 function declaredCondition(where: string, declared: Declared<string>): DeclaredCondition {
   if (typeof declared === "string") return { type: declared, counts: true };
-  // Whether the type is valid is for build() to report, together with everything else.
+  // build() reports an invalid type, together with all other problems.
   if (declared?.ready === "counts" || declared?.ready === "ignored") return { type: declared.type, counts: declared.ready === "counts" };
   throw new TypeError(`${where}: a condition is declared as "Type" or { type: "Type", ready: "counts" | "ignored" }`);
 }
 
-/** Every step of the list that has something of its own, in list order: each composite after its parts. */
+/** Returns the steps that have phases or declarations, in list order. A composite comes after its parts, if it has phases. */
 export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] {
   return steps.flatMap((step) => {
     if (step.parts === undefined) return [step];
@@ -279,7 +279,7 @@ export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] 
   });
 }
 
-/** Whether a composite has phases or declarations of its own. */
+/** Whether a composite itself has phases or declarations. */
 function hasOwn({ gate, do: run, cleanup, post, conditions, state }: StepRuntime): boolean {
   return [gate, run, cleanup, post, state].some((member) => member !== undefined) || conditions.length > 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Deadlines: a phase gets so much time, then its signal ends, its req is revoked and the pass goes on without it.
- * A phase that answers at once costs neither a timer nor an AbortController.
+ * Deadlines of phases. At its deadline the signal of a phase ends, its req is revoked, and the pass continues without it. A
+ * synchronous phase costs neither a timer nor an AbortController.
  */
 import type { Clock } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
@@ -20,14 +20,14 @@ export class Scope {
     this.#onRevoke = onRevoke;
   }
 
-  /** Ends at the deadline or at shutdown; made when first asked for. */
+  /** A signal that ends at the deadline or at shutdown, made at its first use. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#revoked !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#revoked);
     return this.#controller.signal;
   }
 
-  /** A write-ahead of this phase failed: the phase has failed, even if it goes on. */
+  /** Notes that a guarded write of this phase failed. The phase has failed then, even if it continues. */
   fail(error: unknown): void {
     this.#failure ??= { error };
   }
@@ -36,7 +36,7 @@ export class Scope {
     return this.#failure;
   }
 
-  /** Notes a wait or a stop that the phase made: it must return it. Returns it. */
+  /** Notes a wait or a stop that the phase made and must return. Returns it. */
   made<R extends { readonly type: "wait" | "stop"; readonly reason: string }>(exit: R): R {
     this.#exit = exit;
     return exit;
@@ -47,12 +47,12 @@ export class Scope {
     return this.#exit;
   }
 
-  /** A call that the phase began; it must be over before the phase is. */
+  /** Notes a call that the phase began, and that must end before the phase ends. */
   began<T>(what: string, call: Promise<T>): Promise<T> {
     const calls = (this.#calls ??= new Map<Promise<unknown>, string>());
     calls.set(call, what);
     const ended = (): void => void calls.delete(call);
-    // Also keeps a call that nobody awaits from ending the process: the phase fails instead, and says which call it was.
+    // Also keeps the rejection of a call without await from ending the process. The phase fails instead, and names the call.
     call.then(ended, ended);
     return call;
   }
@@ -66,14 +66,14 @@ export class Scope {
     return this.#revoked !== undefined;
   }
 
-  /** Takes back the right to act; its signal ends with `reason`. */
+  /** Revokes the right to act; the signal ends with `reason`. */
   revoke(reason: Error): void {
     this.#revoked = reason;
     this.#onRevoke();
     this.#controller?.abort(reason);
   }
 
-  /** The phase came to its end, and with it the right to act. Its signal stays: what it handed over may hang on it. */
+  /** Ends the phase and its right to act. The signal does not end, because handed over vars may use it. */
   end(): void {
     this.#isOver = true;
   }
@@ -92,7 +92,7 @@ export class Scope {
   }
 }
 
-/** Why a race against {@link withinDeadline} was lost. */
+/** The deadline of {@link withinDeadline}. */
 export interface Deadline {
   readonly ms: number;
   /** The error of a phase that is too slow. */
@@ -100,8 +100,8 @@ export interface Deadline {
 }
 
 /**
- * What `pending` settles to, unless the deadline or `signal` comes first: then the scope is revoked and the reason thrown.
- * A late rejection of `pending` is swallowed: there is nobody left to tell.
+ * Settles as `pending` does, unless the deadline or `signal` ends first. Then it revokes the scope and throws the reason. A later
+ * rejection of `pending` is ignored, because the pass is over.
  */
 export async function withinDeadline<T>(
   clock: Clock,
@@ -141,7 +141,7 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/** The pass was ended from outside, not by a deadline: no failure, whatever reason was given. */
+/** The error of a pass that a shutdown ended. It is not a failure. */
 export class Shutdown extends Error {
   // The name by which everything that takes a signal recognises an abort.
   override readonly name = "AbortError";
@@ -151,7 +151,7 @@ export class Shutdown extends Error {
   }
 }
 
-/** A signal that ends after `ms` at the latest; made, and its timer armed, when first asked for. */
+/** A signal that ends after `ms` at the latest. Signal and timer are made at the first use. */
 export class Budget {
   readonly #clock: Clock;
   readonly #endsAtMs: number;

@@ -10,6 +10,12 @@ const JWT = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxIn0", "c2lnbmF0dXJl"].join("."
 const GITHUB = `ghp_${"a1B2".repeat(9)}`;
 const BLOB = Buffer.from("k\u00fcrzlich gestohlener Schl\u00fcssel Nr. 42 \u00ff\u00fe").toString("base64");
 
+/** Time of the processor, since the clock depends on the load of the machine. */
+function processorMs(started: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1_000;
+}
+
 describe("secrets", () => {
   test.for([
     { name: "a bearer token", text: "GET /x with Authorization: Bearer s3cr3t.token-1 failed", secret: "s3cr3t" },
@@ -97,9 +103,9 @@ describe("secrets", () => {
     "200 kB of %j are no trap",
     (piece) => {
       const text = piece.repeat(200_000 / piece.length);
-      const startedMs = performance.now();
+      const started = process.cpuUsage();
       statusMessage(new Error(text));
-      expect(performance.now() - startedMs).toBeLessThan(2_000);
+      expect(processorMs(started)).toBeLessThan(2_000);
     },
   );
 });
@@ -267,11 +273,11 @@ describe("a text of a megabyte", () => {
     backslashes: `token: \\"${"\\".repeat(1_000_000)}`,
   };
   test.for(Object.keys(long))("of %s is dealt with at once", (name) => {
-    const startedMs = performance.now();
+    const started = process.cpuUsage();
     expect(statusMessage(new Error(long[name])).length).toBeLessThanOrEqual(MAX_ERROR_LENGTH);
     withoutSecrets(long[name] as string);
     // It takes some 10 ms; a pattern that goes over it again and again takes minutes.
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(processorMs(started)).toBeLessThan(1_000);
   });
 
   test("is cut between words, so that no half of a secret is left", () => {

@@ -1,13 +1,13 @@
 /**
- * Errors as texts that may stand in a status or a log: one line of what went wrong, without secrets and without what
- * differs each time (ids, times, addresses), so that a status does not change on every try.
+ * Texts of errors for a status or a log: one line without secrets, and without what differs each time (ids, times, addresses), so
+ * that a status does not change at every retry.
  */
 import { isApiError, isConditionReason } from "@treadle/apimachinery";
 
-/** Longest error text in a condition, in characters. */
+/** The maximum length of an error text in a condition, in characters. */
 export const MAX_ERROR_LENGTH = 1_024;
 
-/** Names of secret values, whatever stands before them: `db_password`, `clientSecret`, `PGPASSWORD`. */
+/** Names of secret values, with any prefix: `db_password`, `clientSecret`, `PGPASSWORD`. */
 const SECRET_KEY =
   "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?)";
 
@@ -21,7 +21,7 @@ const NO_VALUE =
 /** A quoted text, the quotes escaped or not (JSON within JSON). A row of backslashes is looked at from its beginning only. */
 const QUOTED = String.raw`\\+"[\s\S]*?(?<!\\)\\+"|\\+'[\s\S]*?(?<!\\)\\+'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
 
-/** A name and what it stands for: `name: value`, `name=value`, or, as in JSON, a quoted name with a quoted value. */
+/** A name and its value: `name: value`, `name=value`, or, as in JSON, a quoted name with a quoted value. */
 function named(name: string, value: string): readonly [RegExp, string] {
   const quotedName = `${name}\\\\*["']\\s*[:=]\\s*(?=\\\\*["'\\d])`;
   return [new RegExp(`\\b(${quotedName}|${name}\\s*[:=]\\s*(?!${NO_VALUE}|<redacted>))(${QUOTED}|${value})`, "gi"), "$1<redacted>"];
@@ -35,7 +35,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+(?!auth|token|credential|realm)[A-Za-z0-9._~+/=-]{6,}/gi, "$1 <redacted>"],
   // Up to the last @ before a blank: passwords may hold @ and /. A port and a path are none (`oci://host:5000/image@sha256:...`).
   [/(:\/\/[^\s/:@"'<>]*):(?!\d+\/)(?:(?!:\/\/)[^\s"'<>])+@/g, "$1:<redacted>@"],
-  // Tokens that say by their beginning what they are.
+  // Tokens with a known prefix.
   [/\b(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|sk[-_]|npm_|hvs\.|dop_v1_)[A-Za-z0-9_-]{16,}/g, "<redacted>"],
   [
     new RegExp(`\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*(?:invalid|unsupported|duplicate) value:\\s*)(${QUOTED}|[^\\s,;&}:]+)`, "gi"),
@@ -55,15 +55,15 @@ const CHURN: readonly (readonly [RegExp, string])[] = [
   [/\b(resourceVersion["']?\s*[:=]?\s*["']?)\d+/g, "$1<version>"],
 ];
 
-/** `text` without secrets, as it may stand in a log; of a very long one its beginning. */
+/** Returns `text` without secrets, for a log; only the beginning of a very long text. */
 export function withoutSecrets(text: string): string {
   return SECRETS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), beginningOf(text));
 }
 
-/** What a server answers may be megabytes, and what the patterns cost may grow faster than the text. */
+/** The answer of a server may have megabytes, and the cost of the patterns may grow faster than the text. */
 const MAX_TEXT_LENGTH = 16_384;
 
-/** Cut between two words where that can be: half a secret may not look like one. */
+/** Cuts between two words if possible, because half a secret may not look like a secret. */
 function beginningOf(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text;
   const blank = text.lastIndexOf(" ", MAX_TEXT_LENGTH);
@@ -71,14 +71,14 @@ function beginningOf(text: string): string {
 }
 
 /**
- * What a condition says of an error: no secrets, nothing that changes each time, one line of {@link MAX_ERROR_LENGTH} at
- * most. Never throws, whatever was thrown.
+ * Returns the text of an error for a condition: without secrets, without what changes each time, one line of at most
+ * {@link MAX_ERROR_LENGTH} characters. Never throws.
  */
 export function statusMessage(error: unknown): string {
   return truncate(onOneLine(withoutChurn(withoutSecrets(describe(error)))), MAX_ERROR_LENGTH);
 }
 
-/** What stays of a text that is told again and again: no ids, times or numbers. For comparisons, not for people. */
+/** Returns a text without ids, times and numbers, to compare reasons that repeat. */
 export function essenceOf(text: string): string {
   return withoutChurn(beginningOf(text)).replace(/\d+(?:\.\d+)?/g, "0");
 }
@@ -93,12 +93,12 @@ function onOneLine(text: string): string {
   return lines.length === 1 ? text : trimmed.join(" ");
 }
 
-/** The message of an error; the messages of all where it holds several. Never throws. */
+/** Returns the message of an error; the messages of all errors of an AggregateError. Never throws. */
 export function describe(error: unknown): string {
   return errorsIn(error).map(describeOne).join("; ");
 }
 
-/** The errors that an AggregateError holds, whatever the nesting; the error itself where it holds none. Never throws. */
+/** Returns the errors in an AggregateError, at any depth; another error itself. Never throws. */
 export function errorsIn(error: unknown, above: readonly unknown[] = []): readonly unknown[] {
   try {
     if (!(error instanceof AggregateError) || above.includes(error)) return [error];
@@ -109,14 +109,14 @@ export function errorsIn(error: unknown, above: readonly unknown[] = []): readon
   }
 }
 
-/** `text` cut to so many characters; a cut shows as an ellipsis and never splits a character. */
+/** Cuts `text` to `max` characters. A cut ends with an ellipsis and never splits a character. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   const characters = [...text];
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
 }
 
-/** The reason that a condition gives for an error: its code in CamelCase, `Error` where it has none. Never throws. */
+/** Returns the reason of a condition for an error: its code in CamelCase, or `Error` without a code. Never throws. */
 export function reasonOf(error: unknown): string {
   const reasons = new Set(errorsIn(error).map(reasonOfOne));
   return reasons.size === 1 ? ([...reasons][0] as string) : "SeveralErrors";
@@ -141,7 +141,7 @@ function reasonOfOne(error: unknown): string {
   return reasons.find((reason) => reason !== undefined && isConditionReason(reason)) ?? "Error";
 }
 
-/** What `read` gives, if it is a text that is not empty; errors are thrown by anybody and may throw when looked at. */
+/** The result of `read` if it is a text that is not empty. A thrown value may throw when it is inspected. */
 function textOf(read: () => unknown): string | undefined {
   try {
     const text = read();

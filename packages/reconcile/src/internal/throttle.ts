@@ -1,28 +1,28 @@
 /**
- * Throttle: slows down what is done again and again without a result. The first times are free, then each next one waits
- * for a delay that doubles. After a quiet time everything is free again. Holds no timer.
+ * A throttle slows down repeated work without a result. The first times are free; each later one waits for a delay that doubles.
+ * After a quiet time the first times are free again. It has no timer.
  */
 
-/** How a throttle works. */
+/** The rules of a throttle. */
 export interface ThrottleRules {
-  /** The strain up to which nothing waits. */
+  /** The strain up to which there is no delay. */
   readonly free: number;
-  /** How much strain doubles the delay. @defaultValue 1 */
+  /** The strain that doubles the delay. @defaultValue 1 */
   readonly perDoubling?: number;
-  /** After so many milliseconds without {@link Throttle.add} the strain is 0 again. */
+  /** The time without {@link Throttle.add} after which the strain is 0 again, in milliseconds. */
   readonly quietMs: number;
 }
 
-/** As the backoff of waiting passes: 50 ms doubling to 10 s. */
+/** The same as the waiting backoff: 50 ms doubling to 10 s. */
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 10_000;
 
-/** The delay before attempt `attempts` + 1: 50 ms doubling to 10 s. */
+/** Returns the delay before attempt `attempts` + 1, in milliseconds: 50 ms doubling to 10 s. */
 export function delayAfter(attempts: number): number {
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(30, attempts));
 }
 
-/** Slows down what repeats, by key. */
+/** A throttle slows down work that repeats. */
 export class Throttle {
   readonly #rules: ThrottleRules;
   #strain = 0;
@@ -32,14 +32,14 @@ export class Throttle {
     this.#rules = rules;
   }
 
-  /** Milliseconds until the next time is allowed; 0: now. */
+  /** Returns the milliseconds until the next time is allowed; 0 means now. */
   restMs(nowMs: number): number {
     const { free, perDoubling = 1 } = this.#rules;
     const strain = this.strainAt(nowMs);
     return strain < free ? 0 : Math.max(0, this.#lastMs + delayAfter(Math.floor((strain - free) / perDoubling)) - nowMs);
   }
 
-  /** Notes that it was done. Returns whether it is slowed down from now on, and was not before. */
+  /** Notes that the work was done. Returns whether it is slowed down from now on, and was not before. */
   add(cost: number, nowMs: number): boolean {
     const before = this.strainAt(nowMs);
     this.#strain = before + cost;

@@ -1,6 +1,6 @@
 /**
- * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. `runPass` at the top is the whole story; its
- * endings are a table in `ending.ts`.
+ * The pass: gates, then `do` or `cleanup`, then posts, conditions, save, result. `runPass` is the order of it; `ending.ts` is the
+ * table of its endings.
  */
 import { keyOf } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
@@ -18,11 +18,12 @@ import { describe, MAX_ERROR_LENGTH, truncate } from "../internal/redact.ts";
 import { holdFetched } from "./resolve.ts";
 import { chainLimit, DONE, note, passTimeout, runAfterChain, runList, shuttingDown } from "./run-steps.ts";
 import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts";
+import { recordWarnings } from "../save/warnings.ts";
 import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
 export const PAUSED_OUTCOME: Outcome = { type: "stop", step: "pause", reason: "paused" };
 
-/** Runs one pass over a loaded object. Never rejects; what happened is in `pass`. */
+/** Runs one pass of a loaded object. Never rejects; the findings are in `pass`. */
 export async function runPass(pass: Pass): Promise<void> {
   if (pass.pipeline.fetches) holdFetched(pass);
   const { ending } = pass;
@@ -30,15 +31,16 @@ export async function runPass(pass: Pass): Promise<void> {
   if (ending.runsSteps) pass.outcome = (await askGates(pass)) ?? (await (pass.isDeleting ? runCleanups(pass) : runDos(pass)));
   else beginsEnded(pass, ending);
   await store(pass);
+  recordWarnings(pass);
 }
 
-/** A pass that has ended before its first step. */
+/** Sets the outcome of a pass that ends before its first step. */
 function beginsEnded(pass: Pass, { type }: Ending): void {
   const { pipeline, object, log, env } = pass;
   if (type === "skip") {
     const note = `the cleanups of ${pipeline.name} did not run: the annotation treadle.dev/skip-cleanup asks for it`;
     log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
-    env.recordEvent?.(object, { type: "Warning", reason: "CleanupSkipped", note, action: "cleanup" });
+    env.recordEvent?.(object, { type: "Warning", reason: "CleanupSkipped", note, action: "cleanup", isLogged: true });
   }
   if (type === "skip" || type === "release") pass.outcome = DONE;
   if (type === "release")
@@ -54,7 +56,7 @@ function beginsEnded(pass: Pass, { type }: Ending): void {
   }
 }
 
-/** Every gate in list order; the first that ends the pass ends it before anything is written. */
+/** Runs every gate in list order. The first gate that ends the pass ends it before anything is written. */
 async function askGates(pass: Pass): Promise<Outcome | undefined> {
   for (const step of pass.pipeline.gated) {
     const ended = await runPhase(pass, step, "gate", chainLimit(pass));
@@ -88,10 +90,10 @@ async function runCleanups(pass: Pass): Promise<Outcome> {
   }
 }
 
-/** Cleanups that take longer than this are reported while they run; quicker ones cost no request. */
+/** Cleanups that take longer are reported while they run; shorter ones cost no request. */
 const ANNOUNCED_AFTER_MS = 1_000;
 
-/** Takes the finalizer in the same pass, so that no `do` ever runs unguarded. */
+/** Adds the finalizer in the same pass, so that no `do` ever runs without it. */
 async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
   const { pipeline, clock } = pass;
   const budget = new Budget(clock, pipeline.deadlines.passMs, { exceeded: () => passTimeout(pass), parent: pass.signal });
@@ -109,18 +111,18 @@ async function beforeFirstDo(pass: Pass): Promise<Outcome | undefined> {
   }
 }
 
-/** The object no longer exists, or moved on, before its first step ran. */
+/** The outcome if the object was deleted or changed before its first step ran. */
 function overBefore(pass: Pass, { reason }: Over): Outcome {
   if (reason instanceof PrimaryGone) return { type: "stop", step: "(finalizer)", reason: reason.message };
   pass.asked.push({ reason: reason.message });
   return { type: "wait", step: "(finalizer)", reason: reason.message };
 }
 
-/** Posts, then the finalizer or the status: within a budget of their own, so that an expired chain is still reported. */
+/** Runs the posts, then writes the finalizer or the status. They have separate time, so an expired chain is still reported. */
 async function store(pass: Pass): Promise<void> {
   const { saveMs } = pass.pipeline.deadlines;
   const startedMs = pass.clock.now();
-  // Half of it is kept for the save: a post that hangs must not cost the status.
+  // Half of the time is for the save, so that the status is stored even if a post hangs.
   if (pass.ending.runsPosts) await runPosts(pass, startedMs + saveMs / 2);
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
@@ -138,20 +140,20 @@ async function store(pass: Pass): Promise<void> {
   }
 }
 
-/** Removes the finalizer; where that fails, the status says why the object is not deleted. */
+/** Removes the finalizer. If that fails, the status reports why the object is not deleted. */
 async function release(pass: Pass, budget: Budget): Promise<void> {
   try {
     await removeFinalizer(pass, budget);
   } catch (error) {
     if (pass.over === undefined && !pass.isDraining) {
       pass.trouble = failureSetting(error, "cannot remove the finalizer: ");
-      await save(pass, budget).catch(() => undefined); // That the first write failed is what is reported.
+      await save(pass, budget).catch(() => undefined); // The failure of the first write is reported.
     }
     throw error;
   }
 }
 
-/** A pass that ends because another writer is faster has nothing to store, and waits; what goes on like that must be visible. */
+/** Reports passes that end in a row because another writer is faster. Without it, no user would see that the object makes no progress. */
 async function superseded(pass: Pass, budget: Budget): Promise<void> {
   const { memory } = pass;
   if (pass.over === undefined && memory.heartbeats === undefined) return;
@@ -164,10 +166,10 @@ async function superseded(pass: Pass, budget: Budget): Promise<void> {
   if (times % SEEN_AFTER === 0) pass.log.warn({ passes: times, changed: changes.map(nameOf) }, message);
   if (pass.isDraining) return;
   const trouble = { status: "Unknown", reason: "Superseded", message: reason.message } as const;
-  await saveTrouble(pass, trouble, budget).catch(() => undefined); // The next pass tries again; there is nothing to lose.
+  await saveTrouble(pass, trouble, budget).catch(() => undefined); // The next pass tries again.
 }
 
-/** After so many passes in a row that could not finish, the object and the log say so. */
+/** The number of unfinished passes in a row after which the status and the log report it. */
 const SEEN_AFTER = 5;
 
 function saveFailed(pass: Pass, cause: unknown): ReconcileError {
@@ -175,7 +177,7 @@ function saveFailed(pass: Pass, cause: unknown): ReconcileError {
   return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }
 
-/** Every post in list order, whatever the others do. */
+/** Runs every post in list order, also if others fail. */
 async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
   const { posting } = pass.pipeline;
   if (posting.length === 0) return;
@@ -191,7 +193,7 @@ async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
   }
 }
 
-/** Posts and save go on while the operator shuts down: they are short, and what they store is needed. */
+/** Posts and save continue during a shutdown: they are short, and the next process needs what they store. */
 const NEVER: AbortSignal = new AbortController().signal;
 
 function postsTimeout(pass: Pass): Error {

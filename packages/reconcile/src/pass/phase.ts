@@ -1,6 +1,6 @@
 /**
- * One phase of one step: its req is made, its deadline watched, what it returns checked, what it throws contained.
- * Nothing that a step does gets past this file as an exception.
+ * Runs one phase of one step: makes its req, enforces its deadline, checks its return value, and catches its exception. No
+ * exception of a step leaves this file.
  */
 import { isAborted, isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
@@ -23,15 +23,15 @@ export type Ended =
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
-/** Time and shutdown, as far as they concern this phase. */
+/** The limits of a phase besides the deadline of its step. */
 export interface PhaseLimit {
-  /** When what the phase belongs to (chain, or posts) must be over. */
+  /** The end of the chain, or of all posts, in the clock's milliseconds. */
   readonly endsAtMs: number;
   readonly endedBy: () => Error;
   readonly signal: AbortSignal;
 }
 
-/** What a step did wrong beside what it returned or threw. A phase that a shutdown ended made no mistake. */
+/** Returns a mistake that the result of a phase does not show. A phase that a shutdown ended made no mistake. */
 function mistakeOf(
   pass: Pass,
   step: StepRuntime,
@@ -58,7 +58,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
     const begin = (): unknown => begun(pass, step, { phase, scope, stage });
     const returned = watch?.run === undefined ? begin() : watch.run(begin);
     watch?.returned();
-    // Adopted once: a thenable may be lazy and start its work whenever it is asked.
+    // Adopted once: a lazy thenable would start its work at each `then`.
     const result = isPromiseLike(returned)
       ? await awaited(pass, step, { phase, stage, returned: Promise.resolve(returned), scope, limit })
       : returned;
@@ -66,13 +66,13 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
     if (result === undefined && scope.exit !== undefined) throw notReturned(step, phase, scope.exit);
   } catch (error) {
     ended = contained(pass, step, error);
-    // What it began beside the work that failed may still be running.
+    // Other calls of the failed phase may still be running.
     if (!scope.isRevoked) scope.revoke(new Error(`${phase} had failed`));
   }
   scope.end();
   const mistake = mistakeOf(pass, step, { phase, scope, ended });
   if (mistake !== undefined) ended = contained(pass, step, mistake);
-  // Whatever the step made of it: a write of its own has ended the pass.
+  // A write of the step has ended the pass, even if the step caught the error.
   if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over.reason);
   const report = reportOf(ended);
   watch?.ended(report);
@@ -80,12 +80,12 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   return ended;
 }
 
-/** Whether a phase still waits for what it reads: for the error of one that is too slow. */
+/** Whether a phase still waits for its reads, for the error of a phase that is too slow. */
 interface Stage {
   isReading: boolean;
 }
 
-/** Reads, then the phase; all of it before the deadline of the step. */
+/** Resolves the reads, then calls the phase; both before the deadline of the step. */
 function begun(
   pass: Pass,
   step: StepRuntime,
@@ -94,7 +94,7 @@ function begun(
   const run = ({ values, missing, servedAs, refusal }: Resolved): unknown => {
     if (refusal !== undefined) return unresolved(new WatchRefused(refusal));
     if (missing !== undefined && (phase === "do" || phase === "cleanup")) return unresolved(new KindNotInstalled(step, missing, servedAs));
-    // The caller looked: the step has this phase.
+    // The caller checked that the step has this phase.
     const result = (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
     if (phase === "gate" && isPromiseLike(result)) throw asyncGate(step, result);
     return result;
@@ -127,17 +127,17 @@ function begun(
   );
 }
 
-/** A step that reads and owns nothing waits for no kind, and is given no values. */
+/** A step without reads and owned kinds waits for no kind, and gets no values. */
 function looksAtNothing({ owns, reads }: StepRuntime): boolean {
   if (owns.length > 0) return false;
   for (const _ in reads) return false;
   return true;
 }
 
-/** A gate may not be asynchronous, so what becomes of its promise is of no interest. */
+/** A gate may not be asynchronous, so a rejection of its promise is ignored. */
 function asyncGate({ name }: StepRuntime, result: PromiseLike<unknown>): Error {
   void result.then(undefined, () => undefined);
-  const message = `step "${name}" has an async gate: a gate only looks, and answers at once`;
+  const message = `step "${name}" has an async gate: a gate can only look, and must return synchronously`;
   return new ReconcileError("ERR_NOT_A_RESULT", message, { step: name });
 }
 
@@ -174,7 +174,7 @@ async function awaited(
   }
 }
 
-/** What a phase returned, as far as this phase may return it. @throws ReconcileError ERR_NOT_A_RESULT */
+/** Checks the return value of a phase. @throws ReconcileError ERR_NOT_A_RESULT */
 function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
   if (result === undefined || result === null) return CONTINUE;
   const refuse = (what: string, fix: string): Error =>
@@ -200,7 +200,7 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
   return result;
 }
 
-/** What a phase threw, as an end of the phase: 409, a vanished primary and shutdown are no failures. */
+/** Turns an exception into the end of its phase. A 409, a deleted primary and a shutdown are not failures. */
 function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
   const raw = asError(step, thrown);
   const error = pass.secrets?.hideInError(raw) ?? raw;
@@ -232,24 +232,24 @@ function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
   return new ReconcileError("ERR_NOT_AWAITED", message, { step: step.name });
 }
 
-/** A kind that a step reads or owns is not served. Whoever watches kinds wakes us when it is; this is in case nobody does. */
+/** The retry for a kind that is not served. A watch of kinds triggers a pass earlier, if the operator has one. */
 const KIND_MISSING_WAIT_MS = 60_000;
 
-/** What a step reads or owns is not watched any more, and may have changed since. */
+/** A kind that a step reads or owns is no longer watched, so its cached objects may be outdated. */
 class WatchRefused extends Error {}
 
-/** How a phase ends whose own write has ended the pass. */
+/** The end of a phase whose write has ended the pass. */
 function endOf(over: PrimaryGone | QuietRequeue): Ended {
   return { type: over instanceof PrimaryGone ? "stop" : "wait", reason: over.message };
 }
 
-/** Anything can be thrown, a revoked proxy too: looking at it must not throw again. */
+/** A step can throw any value, even a revoked proxy. Inspecting it must not throw again. */
 function asError(step: StepRuntime, thrown: unknown): Error {
   try {
-    // Guards look for brands by `in`; where that throws it would do so outside of this step.
+    // Guards look for brands by `in`. If that throws, it must throw here.
     if (thrown instanceof Error && !("" in thrown)) return readOnly(step, thrown) ?? thrown;
   } catch {
-    // Falls through: it is no Error that could be used.
+    // Falls through: the value is not a usable Error.
   }
   const what =
     typeof thrown === "string"
@@ -259,7 +259,7 @@ function asError(step: StepRuntime, thrown: unknown): Error {
   return new ReconcileError("ERR_STEP_FAILED", message, { step: step.name, cause: thrown });
 }
 
-/** The words of V8 for a change of something frozen say neither whose it is nor what to do. */
+/** Explains V8's error for the change of a frozen value, which names neither the value nor the fix. */
 function readOnly(step: StepRuntime, cause: Error): Error | undefined {
   if (!(cause instanceof TypeError) || !FROZEN.test(cause.message)) return undefined;
   const what = `step "${step.name}" changed something that is read-only, such as req.object or what is in req.reads`;

@@ -14,7 +14,7 @@ const decide = (given: Partial<Parameters<typeof decideRequeue>[0]>) =>
 
 const fresh = (): Waiting => ({ reason: "", attempts: 0, inVain: 0 });
 
-describe("when the key comes back", () => {
+describe("the requeue of a pass", () => {
   const wait: Asked = { reason: "waits" };
   const waitMore: Asked = { reason: "waits more", afterMs: 7_000 };
   const revisit: Asked = { reason: "revisits", afterMs: 300 };
@@ -29,7 +29,7 @@ describe("when the key comes back", () => {
   ] as const;
   const asked = [
     { name: "no wish", asked: [], after: undefined },
-    { name: "a wait on the curve", asked: [wait], after: { afterMs: 400, reason: "waits" } },
+    { name: "a wait with the backoff", asked: [wait], after: { afterMs: 400, reason: "waits" } },
     { name: "a wait with its own time", asked: [waitMore], after: { afterMs: 7_000, reason: "waits more" } },
     { name: "a revisit", asked: [revisit], after: { afterMs: 300, reason: "revisits" } },
     { name: "all of them", asked: [waitMore, wait, revisit], after: { afterMs: 300, reason: "revisits" } },
@@ -55,14 +55,14 @@ describe("which failure decides", () => {
   test.for<[string, readonly Failure[], number | undefined]>([
     ["save before post and step", [at("step", later(1)), at("post", later(2)), at("save", later(3))], 3],
     ["post before step", [at("step", later(1)), at("post", later(2))], 2],
-    ["a failed save on the curve, although a step said when", [at("step", later(1)), at("save", boom)], undefined],
+    ["a failed save on the waiting, although a step said when", [at("step", later(1)), at("save", boom)], undefined],
     ["a step, where the save failed for good", [at("step", later(1)), at("save", final)], 1],
     ["the earlier of two steps", [at("step", later(5)), at("step", later(4))], 4],
-    ["the curve, where one of two steps is for it", [at("step", later(3_600_000)), at("step", boom)], undefined],
-    ["the curve, whatever the order", [at("step", boom), at("step", later(3_600_000))], undefined],
+    ["the waiting, where one of two steps is for it", [at("step", later(3_600_000)), at("step", boom)], undefined],
+    ["the waiting, whatever the order", [at("step", boom), at("step", later(3_600_000))], undefined],
     ["the step that is not terminal", [at("step", final), at("step", later(4))], 4],
     ["the earliest of an AggregateError", [at("step", new AggregateError([later(5), later(4)]))], 4],
-    ["the curve for one in it", [at("step", new AggregateError([later(5), boom]))], undefined],
+    ["the backoff for one in it", [at("step", new AggregateError([later(5), boom]))], undefined],
     ["what is not terminal in it", [at("step", new AggregateError([final, later(5)]))], 5],
     ["nested ones too", [at("step", new AggregateError([new AggregateError([later(5)]), later(6)]))], 5],
     ["an API server's Retry-After", [at("step", new ApiError({ message: "x", status: 429, retryAfterMs: 1_500 }))], 1_500],
@@ -107,29 +107,29 @@ describe("which failure decides", () => {
   });
 });
 
-describe("the waiting curve", () => {
+describe("the waiting backoff", () => {
   const wait = (reason: string): readonly Asked[] => [{ reason }];
 
   test("starts at 50 ms and doubles to 10 s, and stays there", () => {
-    const curve = fresh();
-    const delays = Array.from({ length: 100 }, () => nextWait(curve, wait("r"), false));
+    const waiting = fresh();
+    const delays = Array.from({ length: 100 }, () => nextWait(waiting, wait("r"), false));
     expect(delays.slice(0, 10)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
     expect(new Set(delays.slice(8))).toEqual(new Set([10_000]));
   });
 
-  test.for<[string, (curve: Waiting) => number]>([
-    ["another reason", (curve) => nextWait(curve, wait("other"), false)],
-    ["progress", (curve) => nextWait(curve, wait("r"), true)],
-    ["one more wait", (curve) => nextWait(curve, [{ reason: "r" }, { reason: "s" }], false)],
-    ["a pass that did not wait", (curve) => (nextWait(curve, [], false), nextWait(curve, wait("r"), false))],
+  test.for<[string, (waiting: Waiting) => number]>([
+    ["another reason", (waiting) => nextWait(waiting, wait("other"), false)],
+    ["progress", (waiting) => nextWait(waiting, wait("r"), true)],
+    ["one more wait", (waiting) => nextWait(waiting, [{ reason: "r" }, { reason: "s" }], false)],
+    ["a pass that did not wait", (waiting) => (nextWait(waiting, [], false), nextWait(waiting, wait("r"), false))],
     [
       "a pass that waited for a time of its own",
-      (curve) => (nextWait(curve, [{ reason: "r", afterMs: 5 }], false), nextWait(curve, wait("r"), false)),
+      (waiting) => (nextWait(waiting, [{ reason: "r", afterMs: 5 }], false), nextWait(waiting, wait("r"), false)),
     ],
   ])("starts anew after %s", ([, next]) => {
-    const curve = fresh();
-    for (let i = 0; i < 5; i++) nextWait(curve, wait("r"), false);
-    expect(next(curve)).toBe(50);
+    const waiting = fresh();
+    for (let i = 0; i < 5; i++) nextWait(waiting, wait("r"), false);
+    expect(next(waiting)).toBe(50);
   });
 
   test.for<[string, (i: number) => string]>([
@@ -138,20 +138,20 @@ describe("the waiting curve", () => {
     ["a time", (i) => `since ${new Date(i * 1_000).toISOString()}`],
     ["an id", (i) => `request-id: ${"abcdef"[i]}b5f${"ghijkl"[i]}zzz is pending`],
   ])("goes on where a reason differs in %s only", ([, reason]) => {
-    const curve = fresh();
-    expect([0, 1, 2, 3].map((i) => nextWait(curve, wait(reason(i)), false))).toEqual([50, 100, 200, 400]);
+    const waiting = fresh();
+    expect([0, 1, 2, 3].map((i) => nextWait(waiting, wait(reason(i)), false))).toEqual([50, 100, 200, 400]);
   });
 
   test("goes on where the same parts wait in another order", () => {
-    const curve = fresh();
+    const waiting = fresh();
     const reasons = [{ reason: "r" }, { reason: "s" }];
-    expect([reasons, reasons.toReversed(), reasons].map((asked) => nextWait(curve, asked, false))).toEqual([50, 100, 200]);
+    expect([reasons, reasons.toReversed(), reasons].map((asked) => nextWait(waiting, asked, false))).toEqual([50, 100, 200]);
   });
 
-  test("waits with a time of their own do not move it", () => {
-    const curve = fresh();
-    nextWait(curve, wait("r"), false);
-    expect(nextWait(curve, [{ reason: "r" }, { reason: "timed", afterMs: 5 }], false)).toBe(100);
+  test("waits with a delay do not change the backoff", () => {
+    const waiting = fresh();
+    nextWait(waiting, wait("r"), false);
+    expect(nextWait(waiting, [{ reason: "r" }, { reason: "timed", afterMs: 5 }], false)).toBe(100);
   });
 
   // Between two and twelve hours of waiting or progressing: always a time from 50 ms to 10 s, never shorter than the last
@@ -159,10 +159,10 @@ describe("the waiting curve", () => {
   test("never leaves its limits, and never falls without a reason", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ reason: fc.constantFrom("a", "b"), progressed: fc.boolean() }), { maxLength: 60 }), (passes) => {
-        const curve = fresh();
+        const waiting = fresh();
         let last: { readonly reason: string; readonly delay: number } | undefined;
         for (const { reason, progressed } of passes) {
-          const delay = nextWait(curve, wait(reason), progressed);
+          const delay = nextWait(waiting, wait(reason), progressed);
           expect(delay).toBeGreaterThanOrEqual(50);
           expect(delay).toBeLessThanOrEqual(10_000);
           if (last?.reason === reason && !progressed) expect(delay).toBe(Math.min(10_000, last.delay * 2));
@@ -179,36 +179,36 @@ describe("at once", () => {
   const later: Asked = { reason: "later", afterMs: 1 };
 
   /** The delay after one pass, as the engine has it. */
-  const after = (curve: Waiting, asked: readonly Asked[], progressed = false): number => {
-    const paceds = paced(curve, asked, progressed);
-    const requeue = decideRequeue({ failures: [], asked: paceds, atOnce: undefined, waitMs: nextWait(curve, paceds, progressed) });
+  const after = (waiting: Waiting, asked: readonly Asked[], progressed = false): number => {
+    const paceds = paced(waiting, asked, progressed);
+    const requeue = decideRequeue({ failures: [], asked: paceds, atOnce: undefined, waitMs: nextWait(waiting, paceds, progressed) });
     return requeue.type === "after" ? requeue.afterMs : -1;
   };
 
-  test("is at once nine times in vain; then it is the waiting curve, until something comes of it", () => {
-    const curve = fresh();
-    expect(Array.from({ length: 14 }, () => after(curve, [now]))).toEqual([...Array(9).fill(0), 50, 100, 200, 400, 800]);
-    expect(after(curve, [now], true)).toBe(0);
-    expect(after(curve, [now])).toBe(0);
+  test("is at once nine times in vain; then it is the waiting waiting, until something comes of it", () => {
+    const waiting = fresh();
+    expect(Array.from({ length: 14 }, () => after(waiting, [now]))).toEqual([...Array(9).fill(0), 50, 100, 200, 400, 800]);
+    expect(after(waiting, [now], true)).toBe(0);
+    expect(after(waiting, [now])).toBe(0);
   });
 
-  test("is at once for ever while something comes of it", () => {
-    const curve = fresh();
-    for (let i = 0; i < 1_000; i++) expect(after(curve, [now], true)).toBe(0);
+  test("a wait of 0 is always at once while the passes make progress", () => {
+    const waiting = fresh();
+    for (let i = 0; i < 1_000; i++) expect(after(waiting, [now], true)).toBe(0);
   });
 
   test("whose reason differs each time does not escape", () => {
-    const curve = fresh();
-    const delays = Array.from({ length: 100 }, (_, i) => after(curve, [{ ...now, reason: i % 2 === 0 ? "this" : "that" }]));
+    const waiting = fresh();
+    const delays = Array.from({ length: 100 }, (_, i) => after(waiting, [{ ...now, reason: i % 2 === 0 ? "this" : "that" }]));
     expect(new Set(delays.slice(9))).toEqual(new Set([50]));
   });
 
   test("is no matter of what waits longer, or not at all", () => {
-    const curve = fresh();
+    const waiting = fresh();
     for (let i = 0; i < 100; i++) {
-      expect(after(curve, [later])).toBe(1);
-      expect(after(curve, [now])).toBe(0);
-      expect(after(curve, [])).toBe(-1);
+      expect(after(waiting, [later])).toBe(1);
+      expect(after(waiting, [now])).toBe(0);
+      expect(after(waiting, [])).toBe(-1);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** When the key comes back: one decision over everything that happened in a pass. */
+/** When the next pass starts: one decision over everything that happened in a pass. */
 import { isApiError } from "@treadle/apimachinery";
 import { match, P } from "ts-pattern";
 import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
@@ -8,8 +8,8 @@ import { delayAfter } from "../internal/throttle.ts";
 import type { Asked, Failure, Waiting } from "../record/progress.ts";
 
 /**
- * Any failure takes the failure curve (among several save > post > step; terminal ones schedule nothing),
- * else a pass is due at once where the object moved on, else the earliest wait or revisit decides.
+ * Decides when the next pass starts. A failure takes the failure backoff (of several: save before post before step; terminal
+ * failures schedule nothing). Else a pass starts at once if the object changed. Else the earliest wait or revisit decides.
  */
 export function decideRequeue(given: {
   readonly failures: readonly Failure[];
@@ -29,7 +29,7 @@ export function decideRequeue(given: {
     .otherwise(() => ({ type: "none" }));
 }
 
-/** The failures that can be mended, of the rank that decides. */
+/** The failures that a retry may fix, of the rank that decides. */
 function worstOf(failures: readonly Failure[]): unknown[] | undefined {
   const retryable = failures.filter(({ error }) => !isTerminal(error));
   const rank = (["save", "post", "step"] as const).find((candidate) => retryable.some((failure) => failure.rank === candidate));
@@ -45,40 +45,41 @@ function earliestOfAsked(asked: readonly Asked[], waitMs: number): { readonly af
 }
 
 /**
- * The next delay of the waiting curve: 50 ms doubling to 10 s, from the start when the reason or anything but our status
- * changed. A reason that differs in numbers, ids or times only is the same: one that counts seconds would be new each time.
+ * Returns the next delay of the waiting backoff: 50 ms doubling to 10 s. It starts again when the reason changed, or when the pass
+ * wrote anything but our status. A reason that differs only in numbers, ids or times is the same: a reason that counts seconds
+ * would be new each time.
  */
-export function nextWait(curve: Waiting, asked: readonly Asked[], progressed: boolean): number {
+export function nextWait(waiting: Waiting, asked: readonly Asked[], progressed: boolean): number {
   const reason = asked
     .filter(({ afterMs }) => afterMs === undefined)
     .map((each) => essenceOf(each.reason))
-    // Parts that run at once end in any order.
+    // Parts that run concurrently end in any order.
     .toSorted()
     .join("\n");
-  if (reason !== curve.reason || progressed) curve.attempts = 0;
-  curve.reason = reason;
-  return reason === "" ? 0 : delayAfter(curve.attempts++);
+  if (reason !== waiting.reason || progressed) waiting.attempts = 0;
+  waiting.reason = reason;
+  return reason === "" ? 0 : delayAfter(waiting.attempts++);
 }
 
 /**
- * "At once" is at once, as long as something comes of it: a step that says so ten times and gets no further waits on the
- * waiting curve, or it would have all of the processor.
+ * Limits passes that are requested at once. After ten such passes in a row without progress, the waiting backoff applies, or the
+ * step would use the whole processor.
  */
-export function paced(curve: Waiting, asked: readonly Asked[], progressed: boolean): readonly Asked[] {
+export function paced(waiting: Waiting, asked: readonly Asked[], progressed: boolean): readonly Asked[] {
   const isInVain = !progressed && asked.some(({ afterMs }) => afterMs === 0);
-  curve.inVain = isInVain ? curve.inVain + 1 : 0;
-  if (curve.inVain < MAX_IN_VAIN) return asked;
+  waiting.inVain = isInVain ? waiting.inVain + 1 : 0;
+  if (waiting.inVain < MAX_IN_VAIN) return asked;
   return asked.map((each) => (each.afterMs === 0 ? { reason: each.reason } : each));
 }
 
 const MAX_IN_VAIN = 10;
 
-/** Whether trying again cannot mend it; several errors only when none of them can be mended. */
+/** Whether a retry cannot fix the error; of several errors, whether a retry fixes none of them. */
 export function isTerminal(error: unknown): boolean {
   return errorsIn(error).every(isTerminalError);
 }
 
-/** The earliest time that the errors ask for; none where one of them is for the curve, whatever the order of the steps. */
+/** The earliest delay that the errors ask for; none if one of them has no delay, so that the backoff decides. */
 function earliestOf(errors: readonly unknown[]): number | undefined {
   const delays = errors.flatMap((error) => errorsIn(error)).flatMap((error) => (isTerminalError(error) ? [] : [retryAfterOf(error)]));
   return delays.length === 0 || delays.includes(undefined) ? undefined : Math.min(...(delays as number[]));
@@ -87,10 +88,10 @@ function earliestOf(errors: readonly unknown[]): number | undefined {
 function retryAfterOf(error: unknown): number | undefined {
   if (isReconcileError(error) && error.code === "ERR_SAVE_FAILED") return earliestOf([error.cause]);
   const asked = isRetryAfterError(error) || isApiError(error) ? error.retryAfterMs : undefined;
-  // A header of somebody else's server may say anything.
+  // The header of another server may have any value.
   if (asked === undefined || !(asked >= 0 && asked < Number.POSITIVE_INFINITY)) return undefined;
   return isApiError(error) ? Math.min(asked, RETRY_AFTER_MAX_MS) : asked;
 }
 
-/** The end of the failure curve: what a server asks for in an outage parks no key for longer. An author's own time is obeyed. */
+/** The longest delay of the failure backoff. A server in an outage may not delay a pass for longer; the delay of a RetryAfterError may. */
 const RETRY_AFTER_MAX_MS = 1_000_000;

@@ -1,6 +1,6 @@
 /**
- * What the declared reads of a step give, before each phase of it. Where the cache has it all it is there at once; a
- * phase whose reads ask the server begins when they are answered.
+ * Resolves the declared reads of a step before each phase. Reads from the cache are synchronous. A phase whose reads ask the
+ * server begins when the answers have arrived.
  */
 import {
   groupKindOf,
@@ -31,28 +31,28 @@ import type { StepRuntime } from "../build/step-runtime.ts";
 export interface Resolved {
   readonly values: Readonly<Record<string, unknown>>;
   /**
-   * A kind that the step reads or owns, and the server does not serve: what is read of it is absent. In a cleanup only one
-   * whose objects are there all the same.
+   * A kind that the step reads or owns, and that the server does not serve; its reads are absent. In a cleanup, only a kind whose
+   * objects still exist.
    */
   readonly missing: Kind | undefined;
   /** The API version under which the server has that kind. */
   readonly servedAs?: string;
-  /** Why a kind that the step reads or owns is not watched any more: what the cache has of it is old. */
+  /** Why a kind that the step reads or owns is no longer watched, so that its cached objects may be outdated. */
   readonly refusal?: string;
 }
 
-/** What a step gets that reads nothing. */
+/** The values of a step without reads. */
 export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
 
 /**
- * A cleanup must come to its end whatever the spec says: there a read that names nothing that could be read is absent, and
- * the log says so.
+ * Resolves the reads of a step for a phase. A cleanup must finish for any spec, so a read that fails there is absent, and a log
+ * line reports it.
  *
- * @throws what a read throws: its function, the cache, or the server
+ * @throws the error of a read: of its function, the cache, or the server
  */
 export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
   const missing = new Set(missingKinds(pass, step));
-  // It will wait: nothing needs to be asked of the server for that.
+  // The step will wait, so the server need not be asked.
   if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
   const refusal = refusalOf(pass, step, phase);
   if (refusal !== undefined) return { ...NOTHING, refusal };
@@ -95,7 +95,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   function failed(name: string, read: AnyRead): (error: unknown) => void {
     return (error) => {
       if (isKindNotServed(error)) missing.add(read.kind);
-      // A selector that cannot be one.
+      // The selector is invalid.
       else if (phase === "cleanup" && (isSelectorError(error) || (isApiError(error) && error.status === 400)))
         unreadable(name, read, error);
       else throw error;
@@ -111,17 +111,17 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   }
 }
 
-/** The words of an author's function say nothing of where it stands. What means more than a failure is left as it is. */
+/** Adds step and read to the error of an author's function. Errors that choose the retry are not changed. */
 function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
   if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
-  // A read with a colon in its name was added by the step's factory: its author does not know it.
+  // A colon in the name means that the factory of the step added the read: its author does not know it.
   const where = name.includes(":") ? "" : `, read "${name}"`;
   const Same = error instanceof TypeError ? TypeError : Error;
   const code = "code" in error ? error.code : error.name;
   return Object.assign(new Same(`step "${step.name}"${where}: ${error.message}`, { cause: error }), { code });
 }
 
-/** Of the kinds that are missing one whose objects are still there, in another version: the cleanup has not seen them. */
+/** Finds a missing kind whose objects still exist in another version, so that the cleanup cannot see them. */
 async function left(
   { env }: Pass,
   missing: ReadonlySet<Kind>,
@@ -141,13 +141,13 @@ function first(kinds: ReadonlySet<Kind>): Kind | undefined {
 
 const NO_READS: StepRuntime["reads"] = {};
 
-/** A later read may throw at once; how this one ends is then of no interest, but it must not end the process. */
+/** A later read may throw synchronously. A rejection of this one must not end the process then. */
 function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** Fetched objects are kept for the reads that name them: lets go of those that none of this object's names any more. */
+/** Holds the fetched objects that the reads of this object name, and releases those that they no longer name. */
 export function holdFetched(pass: Pass): void {
   const { fetches, memory, pipeline } = pass;
   const held = new Map<string, Held>();
@@ -168,7 +168,7 @@ function missingKinds(pass: Pass, { owns, reads }: StepRuntime): readonly Kind[]
   return [...owns, ...Object.values(reads).map(({ kind }) => kind)].filter((kind) => !isServed(pass, kind));
 }
 
-/** A cleanup looks at what it owns; what else it reads must not keep the object. Gates and posts see what was known last. */
+/** A refused watch blocks a cleanup only for kinds that the step owns. Gates and posts use the last known objects. */
 function refusalOf({ env }: Pass, { owns, reads }: StepRuntime, phase: Phase): string | undefined {
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   const watched = Object.values(reads).filter(({ watches }) => watches !== undefined);
@@ -184,7 +184,7 @@ function isServed(pass: Pass, kind: Kind): boolean {
   return pass.env.isServed?.(kind) ?? true;
 }
 
-/** Whether objects of the kind may hold values that no text may show. */
+/** Whether objects of the kind have values that no text may show. */
 function isConfidential({ group, kind }: Kind): boolean {
   return group === "" && kind === "Secret";
 }
@@ -199,7 +199,7 @@ function valueOf(pass: Pass, read: AnyRead, scope: Scope): unknown {
   if (read.type === "many") return read.source === "live" ? listed(pass, read, scope) : cachedMany(pass, read);
   const ref = refOfRead(read, pass.object);
   if (ref === undefined) return undefined;
-  // Throws where the watch that a live read wakes by does not cover the namespace.
+  // Throws if the watch that triggers the live read does not cover the namespace.
   if (read.source === "live" && read.watches !== undefined) pass.env.cache.get(read.cacheKind, ref);
   return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
 }
@@ -211,7 +211,7 @@ interface Asked {
 
 function cachedOne(pass: Pass, read: OneRead, { ref, scope }: Asked): unknown {
   const { client, cache } = pass.env;
-  // Also where the cache holds it whole, because another step needs that: the type says metadata.
+  // Another step may need whole objects in the cache, but the type of this read is metadata.
   const known = cache.get(read.cacheKind, ref) as KubernetesObject | undefined;
   if (read.source !== "fetch") return known !== undefined && read.isMetadata ? metadataOf(known) : known;
   if (known === undefined) {

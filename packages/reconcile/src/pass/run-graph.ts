@@ -6,15 +6,15 @@ export interface GraphRun {
   readonly concurrency: number;
   /** The parts that must be done before. */
   readonly before: (part: StepRuntime) => readonly StepRuntime[];
-  /** Whether it is done. Never rejects. */
+  /** Runs a part; resolves to whether it is done. Never rejects. */
   readonly run: (part: StepRuntime) => Promise<boolean>;
-  /** Told of a part that cannot run, because of these. Never rejects. */
+  /** Called for a part that cannot run because these parts are not done. Never rejects. */
   readonly blocked: (part: StepRuntime, by: readonly StepRuntime[]) => void | Promise<void>;
-  /** Asked before each part is begun: nothing more is. */
+  /** Tells, before each part, whether no more parts are begun. */
   readonly isOver: () => boolean;
 }
 
-/** Resolves when every part has run, or cannot. Those that may run begin in list order. */
+/** Runs parts by their order. Resolves when every part has run or cannot run. Parts that can run begin in list order. */
 export async function runGraph({ parts, concurrency, before, run, blocked, isOver }: GraphRun): Promise<void> {
   const isDone = new Map<StepRuntime, boolean>();
   const waiting = new Set(parts);
@@ -46,7 +46,7 @@ export async function runGraph({ parts, concurrency, before, run, blocked, isOve
   }
 }
 
-/** The parts on a circle of `dependsOn`, in its order, the first one again at the end; `undefined` when there is none. */
+/** Returns the parts on a circle of the order, the first one repeated at the end; `undefined` if there is no circle. */
 export function findCircle(
   parts: readonly StepRuntime[],
   before: (part: StepRuntime) => readonly StepRuntime[],

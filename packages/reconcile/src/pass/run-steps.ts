@@ -1,6 +1,6 @@
 /**
  * Runs the steps of a pass: a list one after the other, the parts of a composite by their order, and steps that an extension
- * asks for after the chain. What several came to is joined into one outcome.
+ * asks for after the chain. The outcomes of several steps are joined into one.
  */
 import { ReconcileError } from "../errors.ts";
 import type { StepsRun } from "../extension.ts";
@@ -17,13 +17,13 @@ export const DONE: Outcome = { type: "done" };
 
 type ChainPhase = "do" | "cleanup";
 
-/** One step after the other until one does not go on. */
+/** Runs one step after the other until one does not continue. */
 export async function runList(pass: Pass, steps: readonly StepRuntime[], phase: ChainPhase): Promise<Outcome> {
   for (const step of steps) {
     const outcome = await runOne(pass, step, phase);
     if (outcome.type !== "done") return outcome;
     if (pass.specChangedBy !== undefined) {
-      // Asks for nothing: the save asks for the next pass when the new generation is stored.
+      // The save requests the next pass when the new generation is stored.
       const end = { type: "wait", reason: "it changed the spec; the new generation starts the next pass" } as const;
       pass.progress.set(pass.specChangedBy, end);
       return { ...end, step: pass.specChangedBy.name };
@@ -32,7 +32,7 @@ export async function runList(pass: Pass, steps: readonly StepRuntime[], phase: 
   return DONE;
 }
 
-/** Runs steps by their order, as many at once as allowed; the rest go on when one does not. */
+/** Runs steps by their order, as many at once as allowed. The others continue if one fails. */
 async function runOrdered(pass: Pass, work: StepsRun): Promise<Outcome> {
   const { steps: parts, phase, concurrency, before, blocked } = work;
   const outcomes = new Map<StepRuntime, Outcome>();
@@ -48,7 +48,7 @@ async function runOrdered(pass: Pass, work: StepsRun): Promise<Outcome> {
     },
     isOver: () => pass.isStopped,
   });
-  // In a pass that is over only the reason counts: that of the step that ended last.
+  // In a pass that is over, the reason of the step that ended last counts.
   if (pass.isStopped) return [...outcomes.values()].at(-1) ?? DONE;
   return joined(
     pass,
@@ -61,7 +61,7 @@ function runOne(pass: Pass, step: StepRuntime, phase: ChainPhase): Promise<Outco
   return step.parts === undefined ? runStep(pass, step, phase) : runComposite(pass, step, step.parts, phase);
 }
 
-/** Every part, whatever the others do; then the phase of the composite itself, which sees how far they came. */
+/** Runs every part, also if others fail; then the phase of the composite itself, which sees their progress. */
 async function runComposite(pass: Pass, step: StepRuntime, parts: Parts, phase: ChainPhase): Promise<Outcome> {
   const steps = phase === "do" ? parts.steps : parts.steps.toReversed();
   const outcome = await runOrdered(pass, { steps, phase, name: step.name, ...orderOf(pass, parts, phase) });
@@ -84,7 +84,7 @@ function orderOf(pass: Pass, { order, steps }: Parts, phase: ChainPhase): Pick<S
 
 const IN_TURN: Pick<StepsRun, "concurrency" | "before" | "blocked"> = { concurrency: 1, before: () => [], blocked: () => undefined };
 
-/** The work that extensions have after the chain; skipped in a pass that is over. */
+/** Runs the work of extensions after the chain; skipped in a pass that is over. */
 export async function runAfterChain(pass: Pass): Promise<Outcome> {
   let outcome = DONE;
   for (const extension of pass.pipeline.extensions) {
@@ -115,12 +115,12 @@ async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promis
   return note(pass, step, addVars(pass, step, ended));
 }
 
-/** Until when the phases of the chain may run. */
+/** The limit of the phases of the chain. */
 export function chainLimit(pass: Pass): PhaseLimit {
   return { endsAtMs: pass.endsAtMs, endedBy: () => passTimeout(pass), signal: pass.signal };
 }
 
-/** Hands the vars of a step on; a name that is taken is a failure of the step that came second. */
+/** Adds the vars of a step. A name that an earlier step provides is a failure of this step. */
 function addVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   if (ended.type !== "continue") return ended;
   const names = Object.keys(ended.vars);
@@ -133,7 +133,7 @@ function addVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   return ended;
 }
 
-/** Records how a step ended, and what that asks of the next pass. */
+/** Records how a step ended, and its request for the next pass. */
 export function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
   if (ended.type === "continue") {
     pass.progress.set(step, { type: "done" });
@@ -148,7 +148,7 @@ export function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
   return { type: ended.type, step: step.name, reason: ended.reason };
 }
 
-/** All errors, else the earliest wait, else a stop. */
+/** Joins the ends of several steps: all errors, else the earliest wait, else a stop. */
 function joined(pass: Pass, name: string, outcomes: readonly Outcome[]): Outcome {
   const failed = outcomes.filter((outcome) => outcome.type === "failed");
   if (failed.length === 1) return failed[0] as Outcome;
@@ -175,7 +175,7 @@ export function shuttingDown(pass: Pass): Outcome {
   return { type: "stop", step: "(shutdown)", reason: "the operator is shutting down" };
 }
 
-/** The error of a chain that is too slow. */
+/** Makes the error of a chain that is too slow. */
 export function passTimeout(pass: Pass): Error {
   return new ReconcileError(
     "ERR_PASS_TIMEOUT",

@@ -44,6 +44,6 @@ test("the core group has its versions elsewhere", async () => {
 test.for<[string, Readonly<Record<string, object | number>>]>([
   ["the group", { "/apis/g.dev": 503 }],
   ["a version", { "/apis/g.dev": group("v2"), "/apis/g.dev/v2": 403 }],
-])("where the server does not say of %s, nothing is taken to be gone", async ([, answers]) => {
-  await expect(ask(answers)).rejects.toThrow("cannot find out whether Gadget (g.dev/v1) is gone");
+])("a discovery that does not answer for %s is an error, and no kind counts as removed", async ([, answers]) => {
+  await expect(ask(answers)).rejects.toThrow("cannot find out whether Gadget (g.dev/v1) is still served");
 });

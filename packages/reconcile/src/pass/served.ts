@@ -1,15 +1,15 @@
 /**
- * Whether objects of a kind may still exist when the version of it that we know is not served any more: a CRD may drop a
- * version and keep the objects under another one.
+ * Finds out whether objects of a kind may still exist when the version that we know is no longer served. A CRD may drop a version
+ * and keep the objects under another one.
  */
 import { type ApiResponse, apiVersionOf, type Kind, pathOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
-/** A kind that a step reads or owns is not served, at least not in the version that it asks for. */
+/** This error says that the server does not serve a kind that a step needs, at least not in the version that the step uses. */
 export class KindNotInstalled extends Error {
   constructor({ name }: Pick<StepRuntime, "name">, kind: Kind, servedAs?: string) {
-    // A plural that defineResource() did not give may be a wrong one.
+    // Only defineResource() guarantees a correct plural.
     const nothing = kind.resource === undefined ? `: nothing is served at ${pathOf(kind)}; is \`plural\` right?` : "";
     const inOther =
       servedAs === undefined
@@ -20,10 +20,10 @@ export class KindNotInstalled extends Error {
 }
 
 /**
- * The API version under which the server has the kind, whatever its version; `undefined`: the kind is gone, and with it
- * all of its objects. Asks discovery, which every user may do.
+ * Returns the API version under which the server serves the kind, in any version. `undefined`: the kind and all of its objects no
+ * longer exist. Asks discovery, which every user may read.
  *
- * @throws Error when the server does not say: then nothing is known
+ * @throws Error if the answer of the server does not show it
  */
 export async function servedVersionOf(client: Client, kind: Kind, signal: AbortSignal): Promise<string | undefined> {
   const root = kind.group === "" ? "/api" : `/apis/${kind.group}`;
@@ -35,7 +35,7 @@ export async function servedVersionOf(client: Client, kind: Kind, signal: AbortS
   for (const version of versions) {
     const found = await ask(client, kind, { path: `${root}/${version}`, signal });
     const apiVersion = kind.group === "" ? version : `${kind.group}/${version}`;
-    // A version that is listed and not there is about to come or to go: better to look again.
+    // A version that is listed but not served is just being added or removed, so it counts as served.
     if (found === undefined) return apiVersion;
     const resources = (found["resources"] ?? []) as readonly { readonly kind: string }[];
     if (resources.some((resource) => resource.kind === kind.kind)) return apiVersion;
@@ -43,7 +43,7 @@ export async function servedVersionOf(client: Client, kind: Kind, signal: AbortS
   return undefined;
 }
 
-/** `undefined`: there is no such thing. */
+/** Gets a document of discovery; `undefined` if it does not exist. */
 async function ask(
   client: Client,
   kind: Kind,
@@ -53,7 +53,7 @@ async function ask(
   if (response.status === 404) return undefined;
   if (response.status !== 200 || response.body === undefined)
     throw new Error(
-      `cannot find out whether ${kind.kind} (${apiVersionOf(kind)}) is gone: GET ${path} answered ${response.status}; its objects are taken to be there`,
+      `cannot find out whether ${kind.kind} (${apiVersionOf(kind)}) is still served: GET ${path} answered ${response.status}; its objects are assumed to exist`,
     );
   return JSON.parse(response.body) as Readonly<Record<string, unknown>>; // Discovery answers with an object.
 }

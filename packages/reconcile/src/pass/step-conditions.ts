@@ -1,4 +1,4 @@
-/** `req.conditions`: what a step says of the conditions that it declared, as far as Kubernetes would store it. */
+/** `req.conditions`: the setters of the conditions that a step declares, which refuse what Kubernetes would not store. */
 import { type Condition, isConditionReason } from "@treadle/apimachinery";
 import type { CleanupExit, Exit } from "../condition.ts";
 import { makeStop, makeWait } from "../result.ts";
@@ -54,7 +54,7 @@ export class StepConditions {
       if (typeof reason !== "string" || !isConditionReason(reason)) {
         throw misuse(
           "ERR_INVALID_STEP",
-          `step "${this.#step.name}": the reason ${JSON.stringify(reason)} of condition "${type}" is no CamelCase word: letters, digits, "_", ":" and "," only`,
+          `step "${this.#step.name}": the reason ${JSON.stringify(reason)} of condition "${type}" is not a CamelCase word: use letters, digits, "_", ":" and "," only`,
         );
       }
       if (typeof message !== "string")

@@ -1,6 +1,6 @@
 /**
- * The req of one phase of one step at run time. One class serves all phases; the types of `req.ts` show a phase only what
- * it may use, and what would do harm in untyped code is refused here.
+ * The `req` of one phase of one step at run time. One class serves all phases. The types of `req.ts` show only what a phase may
+ * use; this class refuses harmful calls of untyped code.
  */
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { inNamespaceOf } from "../reads.ts";
@@ -22,7 +22,7 @@ import type { StepRuntime } from "../build/step-runtime.ts";
 /** A phase of a step. */
 export type Phase = "gate" | "do" | "cleanup" | "post";
 
-/** The pass and the step behind a req. @throws TypeError for what is not a req of the engine */
+/** Returns the pass and the step of a req. @throws TypeError for a value that is not a req of the engine */
 export let stepOf: (req: unknown) => { readonly pass: Pass; readonly step: StepRuntime };
 
 export class StepReq {
@@ -38,7 +38,7 @@ export class StepReq {
   readonly #scope: Scope;
   #client: ReqClient | undefined;
   #conditions: StepConditions | undefined;
-  /** The last checkpoint or taking of the finalizer: one after the other. */
+  /** The last guarded write: they run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Values of the declared reads; resolved before the phase began. */
   readonly #reads: Readonly<Record<string, unknown>>;
@@ -170,7 +170,7 @@ export class StepReq {
     if (!this.#step.events.includes(reason))
       throw misuse(
         "ERR_NOT_DECLARED",
-        `event: step "${this.#step.name}" does not declare ${reason}: say events: [${JSON.stringify(reason)}] in its definition`,
+        `event: step "${this.#step.name}" does not declare ${reason}: add events: [${JSON.stringify(reason)}] to its definition`,
       );
     this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note: this.#pass.hide(note), action: this.#step.name });
   }
@@ -203,15 +203,17 @@ export class StepReq {
   }
 
   /**
-   * What must be stored before a side effect: a failure counts even if the step catches it, and so does its repetition.
-   * What the step wanted to remember of that side effect did not happen: it is taken back.
+   * Runs a write that must succeed before a side effect. A failure counts even if the step catches it, and a repeated call fails
+   * as well. State that the step changed for the side effect is reset, because the side effect does not happen.
    */
   #fatal(write: () => Promise<void>): Promise<void> {
+    const { unprovenWrites } = this.#pass;
     const inTurn = async (): Promise<void> => {
       if (this.#pass.over !== undefined) throw this.#pass.over.reason;
       try {
         await write();
-        // What follows it happens outside.
+        unprovenWrites.delete(inTurn);
+        // Side effects outside of the cluster follow.
         if (this.isDryRun) throw new DryRunEnd(this.#step);
       } catch (error) {
         this.#scope.fail(error);
@@ -219,6 +221,7 @@ export class StepReq {
         throw error;
       }
     };
+    unprovenWrites.add(inTurn);
     const turn = this.#turn.then(inTurn, inTurn);
     this.#turn = turn;
     return turn;
@@ -232,15 +235,15 @@ export class StepReq {
     return this.#pass.drafts.forStep(part);
   }
 
-  /** @throws when the phase may only look, or the pass went on without it. */
+  /** @throws if the phase is a gate, or no longer runs. */
   #act(what: string): void {
     this.#scope.check(this.#step.name);
     if (this.#phase === "gate")
-      throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": a gate only looks; use req.${what} in do, cleanup or post`);
+      throw misuse("ERR_INVALID_STEP", `step "${this.#step.name}": a gate can only look; use req.${what} in do, cleanup or post`);
   }
 }
 
-/** @throws TypeError for a kind that nothing in the handler watches, even where another handler's informer knows it: no event would wake us. */
+/** @throws TypeError for a kind that the handler does not watch, even if another handler does: no event would trigger a pass. */
 function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
   const groupKind = groupKindOf(kind);
   if (pipeline.wholeKinds.has(groupKind) || (isMetadataOnly(kind) && pipeline.watchedKinds.has(groupKind))) return kind;

@@ -16,7 +16,7 @@ type Loaded = { count?: number; parts: Record<string, string>; list: { n: number
 const draftOf = (): Draft<Loaded> => new Draft(() => loaded as unknown as Loaded);
 const looseOf = (value: object): Draft<Loose> => new Draft(() => deepFreeze(value) as Loose);
 
-describe("a draft that nobody touches", () => {
+describe("an unused draft", () => {
   test("has no changes, and is not even loaded", () => {
     let loads = 0;
     const draft = new Draft(() => (loads++, loaded as unknown as Loaded));
@@ -100,7 +100,7 @@ describe("changes", () => {
   });
 });
 
-describe("what is no JSON", () => {
+describe("a value that is not JSON", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic["self"] = cyclic;
   test.for<[string, unknown]>([
@@ -193,7 +193,7 @@ describe("renew", () => {
     expect(draft.changes()).toEqual({ count: 3 });
   });
 
-  test("drops what is no JSON instead of throwing", () => {
+  test("a discarded draft drops a value that is not JSON instead of throwing", () => {
     const draft = looseOf({ a: 1 });
     draft.draft["bad"] = 1n;
     draft.renew();

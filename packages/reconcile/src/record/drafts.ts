@@ -1,6 +1,6 @@
 /**
- * Drafts of what a pass may change: the status, step state, and the metadata or spec that a step said it writes.
- * Copy-on-write over the shared, frozen object: a part that nobody touches is never copied, and no draft of it is made.
+ * Drafts of the parts that a pass may change: the status, step state, and the metadata or spec that a step declares in `writes`.
+ * They are copy-on-write over the shared, frozen object: a part that no step uses is never copied.
  */
 import { applyMergePatch, createMergePatch } from "@treadle/apimachinery";
 import { current, Immer, isDraft, type Draft as ImmerDraft } from "immer";
@@ -8,11 +8,11 @@ import { type Misuse, misuse } from "../internal/misuse.ts";
 
 const immer = new Immer({ autoFreeze: false });
 
-/** What a draft asked for at one moment; it may change on while that is being stored. */
+/** The changes of a draft at one moment; the draft may change while they are stored. */
 export interface Taken {
-  /** The changes since what was stored last, as a merge patch; undefined when there are none. */
+  /** The changes since the last stored value, as a merge patch; undefined if there are none. */
   readonly changes: unknown;
-  /** These changes have been stored: later ones count from there. */
+  /** Notes that these changes were stored; later changes count from them. */
   readonly stored: () => void;
 }
 
@@ -21,14 +21,14 @@ const UNTOUCHED: Taken = { changes: undefined, stored: () => undefined };
 /** One value under change. */
 export class Draft<T extends object = Record<string, unknown>> {
   readonly #load: () => T;
-  /** What the changes count from: as loaded, later as last stored. */
+  /** The base of the changes: as loaded, later as last stored. */
   #loaded: T | undefined;
   #draft: T | undefined;
   /** The last value that was known to be JSON. */
   #good: T | undefined;
   #isTouched = false;
 
-  /** @param load gives the value as loaded; asked when the draft is first used. */
+  /** @param load returns the loaded value; called at the first use of the draft. */
   constructor(load: () => T) {
     this.#load = load;
   }
@@ -38,22 +38,22 @@ export class Draft<T extends object = Record<string, unknown>> {
     return this.#loaded;
   }
 
-  /** The draft to work on; made when first asked for. */
+  /** The draft to work on, made at its first use. */
   get draft(): T {
     this.#draft ??= immer.createDraft(this.#origin) as T;
     this.#isTouched = true;
     return this.#draft;
   }
 
-  /** The present value as plain JSON. @throws TypeError when what was put into the draft is not JSON. */
+  /** Returns the present value as plain JSON. @throws TypeError if a change is not JSON. */
   value(): T {
     if (this.#draft === undefined) return this.#origin;
     const value: T = current(this.#draft as ImmerDraft<T>);
-    // The round trip makes what is compared what will be sent: no Dates, no undefined, no shared references.
+    // The round trip makes the compared value the sent one: no Dates, no undefined, no shared references.
     return value === this.#origin ? value : (JSON.parse(JSON.stringify(value, onlyJson)) as T);
   }
 
-  /** Checks what was put into the draft since the last call; where it is not JSON, the draft is made as it was before. */
+  /** Checks the changes since the last call. If they are not JSON, they are undone, and the mistake is returned. */
   check(): Misuse | undefined {
     if (!this.#isTouched) return undefined;
     this.#isTouched = false;
@@ -67,7 +67,7 @@ export class Draft<T extends object = Record<string, unknown>> {
     }
   }
 
-  /** Takes these members out, if somebody put them in; says which was the first. */
+  /** Removes these members from the draft. Returns the first one that was there. */
   takeOut(names: readonly string[]): string | undefined {
     const draft = this.#draft as Record<string, unknown> | undefined;
     const found = draft === undefined ? [] : names.filter((name) => Object.hasOwn(draft, name));
@@ -80,7 +80,7 @@ export class Draft<T extends object = Record<string, unknown>> {
     return this.take().changes;
   }
 
-  /** What the draft asks for now. @throws TypeError when it is not JSON. */
+  /** Returns the changes of the draft now. @throws TypeError if they are not JSON. */
   take(): Taken {
     if (this.#draft === undefined) return UNTOUCHED;
     const value = this.value();
@@ -91,14 +91,14 @@ export class Draft<T extends object = Record<string, unknown>> {
     return { changes: createMergePatch(this.#origin, value), stored };
   }
 
-  /** Makes the draft what was stored last; references that a step holds go on working. */
+  /** Resets the draft to the last stored value. References that a step holds continue to work. */
   reset(): void {
     this.#become(this.#origin);
   }
 
   /**
-   * Takes out what was in the draft when it was last checked, and leaves what came since. Returns the way back, or undefined
-   * when there was nothing to take out.
+   * Removes the changes before the last check, and keeps the later ones. Returns a function that restores them, or undefined if
+   * there were none.
    */
   withoutEarlier(): (() => void) | undefined {
     const earlier = this.#good;
@@ -112,11 +112,11 @@ export class Draft<T extends object = Record<string, unknown>> {
     const draft = this.#draft as Record<string, unknown> | undefined;
     if (draft === undefined) return;
     for (const key of Object.keys(draft)) if (!Object.hasOwn(value, key)) delete draft[key];
-    // Copies: what is put into a draft is changed in place.
+    // Copies, because a draft changes its values in place.
     Object.assign(draft, structuredClone(value));
   }
 
-  /** Ends the present draft: references that a step still holds are dead, and the changes so far stay. */
+  /** Revokes the present draft: references that a step still holds throw, and the changes so far stay. */
   renew(): void {
     if (this.#draft === undefined) return;
     this.check();
@@ -125,27 +125,27 @@ export class Draft<T extends object = Record<string, unknown>> {
     this.#draft = immer.createDraft(value) as T;
   }
 
-  /** Forgets what was changed since {@link stored}. */
+  /** Discards the changes since the last stored value. */
   discard(): void {
     this.close();
     this.#good = undefined;
   }
 
-  /** Ends the draft for good. */
+  /** Revokes the draft finally. */
   close(): void {
     if (this.#draft !== undefined) immer.finishDraft(this.#draft);
     this.#draft = undefined;
   }
 }
 
-/** The members, with what they are now in place of drafts: these end with the phase, or before. */
+/** Returns the members with plain values in place of drafts, which are revoked at the end of the phase. */
 export function withoutDrafts(members: object): object {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]: [string, unknown]) => [name, isDraft(value) ? current(value as object) : value]),
   );
 }
 
-/** @throws TypeError for what JSON.stringify would turn into null or an empty object, or leave out without a word. */
+/** @throws TypeError for a value that JSON.stringify would turn into null or an empty object, or omit. */
 function onlyJson(key: string, value: unknown): unknown {
   const what = notJson(value);
   if (what !== undefined) throw new TypeError(`${key} is ${what}`);
@@ -156,11 +156,11 @@ function notJson(value: unknown): string | undefined {
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (typeof value !== "object" || value === null) return undefined;
-  // A merge patch cannot carry it, and nobody means it.
+  // A merge patch cannot contain it, and no author means it.
   if (Object.hasOwn(value, "__proto__")) return "an object with a member named __proto__";
   const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
   return WITHOUT_JSON.test(tag) ? `of type ${tag}: put a plain object or list in its place` : undefined;
 }
 
-/** What is an empty object to JSON, or one with a member for each byte. */
+/** Types that JSON turns into an empty object, or into an object with a member for each byte. */
 const WITHOUT_JSON = /^(?:(?:Weak)?(?:Map|Set)|WeakRef|Promise|RegExp|Error|(?:Shared)?ArrayBuffer|DataView|\w+Array)$/;

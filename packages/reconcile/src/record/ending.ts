@@ -1,13 +1,13 @@
-/** How a pass ends: one table, from which follows what runs, what the status reports and what is stored. Pure. */
+/** The endings of a pass: one table decides what runs, what the status reports and what is stored. Pure. */
 import type { PassType } from "./progress.ts";
 
-/** What decides how a pass ends. The first five are known before it begins. */
+/** The facts that decide how a pass ends. The first five are known before it begins. */
 export interface EndingFacts {
-  /** Cleanups run, and not `do`s. */
+  /** Cleanups run instead of `do`. */
   readonly isDeleting: boolean;
-  /** Our finalizer is removed from an object that lives on. */
+  /** Our finalizer is removed from an object that is not deleted. */
   readonly isDraining: boolean;
-  /** The cleanups are not to run: an annotation says so, or the drain releases at once. */
+  /** Why cleanups do not run: an annotation skips them, or the drain releases at once. */
   readonly skips: "cleanup" | "drain" | undefined;
   readonly isPaused: boolean;
   /** The object breaks its schema. */
@@ -16,16 +16,16 @@ export interface EndingFacts {
   readonly isGated: boolean;
   /** The operator shuts down. */
   readonly isAborted: boolean;
-  /** The object no longer exists, or changed so that nothing that the pass decided counts. */
+  /** The object no longer exists, or its change voids the decisions of the pass. */
   readonly isOver: boolean;
-  /** Every step of the chain went on. */
+  /** Every step of the chain continued. */
   readonly isDone: boolean;
 }
 
-/** How a pass ends. */
+/** The ending of a pass. */
 export interface Ending {
   readonly type: "skip" | "release" | "paused" | "invalid" | "over" | "aborted" | "gated" | "cleaned" | "normal";
-  /** Whether gates, and then the chain, run. */
+  /** Whether gates and chain run. */
   readonly runsSteps: boolean;
   readonly runsPosts: boolean;
   /** Whether the steps could report about the object. */
@@ -47,7 +47,7 @@ const ENDINGS: { readonly [Type in Ending["type"]]: Ending } = {
   normal: { type: "normal", runsSteps: true, runsPosts: true, canReport: true, stores: "status" },
 };
 
-/** The ending of a pass, as far as it is known. */
+/** Decides the ending of a pass from the facts so far. */
 export function endingOf(facts: EndingFacts): Ending {
   const { isDeleting } = facts;
   if (isDeleting && facts.skips !== undefined) return facts.skips === "cleanup" ? ENDINGS.skip : ENDINGS.release;
@@ -59,7 +59,7 @@ export function endingOf(facts: EndingFacts): Ending {
   return isDeleting && facts.isDone ? ENDINGS.cleaned : ENDINGS.normal;
 }
 
-/** What the conditions report about. A released object keeps no report that no later pass would correct. */
+/** Decides what the conditions report about. A released object gets no report, because no later pass would correct it. */
 export function reportsOf({ canReport }: Ending, { isDeleting, isDraining }: Pick<EndingFacts, "isDeleting" | "isDraining">): PassType {
   if (isDraining || !canReport) return "gated";
   return isDeleting ? "deletion" : "full";

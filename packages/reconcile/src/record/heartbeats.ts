@@ -1,29 +1,29 @@
-/** Heartbeats: changes by other writers that come again and again, and so are no reason to wait for a quiet moment. */
+/** Heartbeats: periodic changes by other writers, for which a pass must not wait until they end. */
 
-/** What another writer changed, by path. */
+/** A change by another writer, by path. */
 export interface Change {
   readonly path: string;
-  /** It voids what the pass decided however often it happens; anything else may turn out to be a heartbeat. */
+  /** Whether the change always voids the pass; any other change may be a heartbeat. */
   readonly isDecisive: boolean;
 }
 
-/** Which changes are heartbeats: not decisive, and of the same place as what ended the passes before. */
+/** Recognises heartbeats: changes that are not decisive, at the place of the changes that ended the passes before. */
 export class Heartbeats {
-  /** Made for the first change: most objects never see one. */
+  /** Made for the first change, because most objects have none. */
   #inARow: Map<string, number> | undefined;
   #passes = 0;
 
-  /** Passes that ended one after the other because somebody else wrote. */
+  /** The number of passes in a row that ended because another writer wrote. */
   get passesInARow(): number {
     return this.#passes;
   }
 
-  /** The changes without those that ended the last two passes: a pass that waited for a quiet moment would never end. */
+  /** Returns the changes without those that ended the last two passes. A pass that waited until they stop would never end. */
   without(changes: readonly Change[]): readonly Change[] {
     return changes.filter(({ path, isDecisive }) => isDecisive || (this.#inARow?.get(path) ?? 0) < ENDED_IN_A_ROW);
   }
 
-  /** A pass is over, and these changes have ended it; none when it came to its end. */
+  /** Notes the end of a pass, and the changes that ended it; undefined if it finished. */
   passEnded(by: readonly Change[] | undefined): void {
     this.#passes = by === undefined ? 0 : this.#passes + 1;
     if (by === undefined && this.#inARow === undefined) return;
@@ -34,5 +34,5 @@ export class Heartbeats {
   }
 }
 
-/** What ended two passes in a row is a heartbeat to the third. */
+/** A change that ended so many passes in a row is a heartbeat in the next one. */
 const ENDED_IN_A_ROW = 2;

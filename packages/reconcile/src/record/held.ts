@@ -1,4 +1,4 @@
-/** Which fetched objects the reads of an object hold. */
+/** The fetched objects that the reads of an object hold. */
 import type { Kind, Ref } from "@treadle/apimachinery";
 
 /** A read whose object is held in {@link Fetches}. */
@@ -7,7 +7,7 @@ export interface Held {
   readonly ref: Ref;
 }
 
-/** Who holds fetched objects: an object, by its key, of one handler. */
+/** Returns the name of a reader of fetched objects: an object of one handler, by its key. */
 export function readerOf({ name }: { readonly name: string }, key: string): string {
   return `${name} ${key}`;
 }

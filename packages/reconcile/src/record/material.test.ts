@@ -1,14 +1,14 @@
 /** Whose change voids what a pass decided: ours always, somebody's own never, anything else unless it goes on for ever. */
 import type { KubernetesObject, ManagedFieldsEntry } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
-import { handler } from "../handler.ts";
+import { handler, pipelineOf } from "../handler.ts";
 import { step } from "../step.ts";
 import { Widget } from "../../test/fixtures.ts";
 import { type Change, Heartbeats } from "./heartbeats.ts";
 import { type Basis, materialChanges, nameOf } from "./material.ts";
 
 const OURS = "widgets.test.treadle.dev";
-const { pipeline } = handler(Widget)
+const built = handler(Widget)
   .step(step(Widget, { name: "a", do() {} }))
   .build();
 
@@ -38,7 +38,7 @@ const changesOf = (
   after: Parameters<typeof object>[0],
   given: { readonly basis?: Basis; readonly touched?: unknown } = {},
 ): readonly string[] =>
-  materialChanges(pipeline, [object(before), object(after)], { basis: given.basis ?? "decision", touched: given.touched }).map(
+  materialChanges(pipelineOf(built), [object(before), object(after)], { basis: given.basis ?? "decision", touched: given.touched }).map(
     (change) => `${nameOf(change)}${change.isDecisive ? "!" : ""}`,
   );
 

@@ -1,6 +1,6 @@
 /**
- * Whether somebody else's write matters for what a pass has decided: what a step can read of the object, but not what
- * other controllers keep there for themselves.
+ * Decides whether a change by another writer matters for a pass: a change of what a step can read, but not of fields that other
+ * controllers keep for themselves.
  */
 import { createMergePatch, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { Pipeline } from "../build/pipeline.ts";
@@ -9,17 +9,17 @@ import type { Change } from "./heartbeats.ts";
 import { authorsPart } from "./pass-drafts.ts";
 import { isObject } from "../internal/is-object.ts";
 
-/** The place of a change, for people; the spec and other things that always count have none. */
+/** The place of a change, for users. Decisive changes, such as the spec, have none. */
 export function nameOf({ path }: Change): string {
   return path === "" ? "spec, deletion or step state" : path.replaceAll("\u0000", ".");
 }
 
-/** What a pass decided on: everything, or after the cleanups only what could make them necessary again. */
+/** The basis of a decision: everything, or after the cleanups only what could make them necessary again. */
 export type Basis = "decision" | "cleanup";
 
 /**
- * What of the difference gives the steps of this handler a reason to decide otherwise than on `before`. Of the status what
- * other field managers own is theirs, unless a step writes it too: `touched` is the merge patch that the pass wants.
+ * Returns the changes that could make the steps of this handler decide otherwise than on `before`. Status fields of other field
+ * managers do not count, unless a step writes them too: `touched` is the merge patch of the pass.
  */
 export function materialChanges(
   pipeline: Pipeline,
@@ -37,7 +37,7 @@ export function materialChanges(
   });
 }
 
-/** What always counts: what the user wants, whether the object is to live, and what our steps remember. */
+/** What always counts: the spec, the deletion, and the state of our steps. */
 function decisiveOf(pipeline: Pipeline, object: KubernetesObject): unknown {
   const { metadata, status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
   const state = storedState(pipeline, object);
@@ -45,12 +45,12 @@ function decisiveOf(pipeline: Pipeline, object: KubernetesObject): unknown {
   return { ...rest, isDeleting: metadata.deletionTimestamp !== undefined, ours };
 }
 
-/** What counts unless it is somebody's own. */
+/** What counts unless another field manager owns it. */
 function looseOf({ kind }: Pipeline, { metadata, ...object }: KubernetesObject, basis: Basis): object {
   const { labels, annotations, ownerReferences } = metadata;
   if (basis === "cleanup") return { metadata: { labels, annotations } };
   const { status = {} } = object as { readonly status?: Readonly<Record<string, unknown>> };
-  // What the engine and its extensions keep is merged part by part, like conditions.
+  // Fields of the engine and its extensions are merged part by part, like conditions.
   return { metadata: { labels, annotations, ownerReferences }, status: authorsPart(status, kind) };
 }
 
@@ -61,7 +61,7 @@ function pathsOf(patch: unknown, path: readonly string[] = []): readonly (readon
   return members.length === 0 ? [path] : members.flatMap(([key, value]) => pathsOf(value, [...path, key]));
 }
 
-/** The field managers that own something at, below or above `path`. */
+/** The field managers that own a field at, below or above `path`. */
 function ownersOf(object: KubernetesObject, path: readonly string[]): ReadonlySet<string> {
   const owners = (object.metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
     covers(
@@ -77,7 +77,7 @@ function covers(tree: unknown, path: readonly string[]): boolean {
   let here = tree;
   for (const [depth, key] of path.entries()) {
     if (!isObject(here)) return here !== undefined;
-    // An empty set of fields stands for the whole field; of the status only for an empty one.
+    // An empty set of fields means the whole field; in the status it means an empty field.
     if (Object.keys(here).length === 0) return depth > 1;
     if (!Object.hasOwn(here, key)) return false;
     here = here[key];

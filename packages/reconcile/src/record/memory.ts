@@ -1,6 +1,6 @@
 /**
- * What a reconciler remembers of its objects between passes, in this process only. The memory of an object is dropped with
- * its uid, and by a new value of the annotation that requests a pass.
+ * The memory of a reconciler for its objects between passes, in this process only. The memory of an object is dropped with its uid,
+ * and by a new value of the annotation that requests a pass.
  */
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { Fetches } from "../fetches.ts";
@@ -14,41 +14,43 @@ import type { Throttle } from "../internal/throttle.ts";
 /** The memory of one object. */
 export interface KeyMemory {
   readonly uid: string | undefined;
-  /** The value of {@link RECONCILE_REQUESTED_ANNOTATION}: with another one the memory is dropped. */
+  /** The value of {@link RECONCILE_REQUESTED_ANNOTATION}; a new value drops the memory. */
   readonly request: string | undefined;
-  /** The generation at which the spec was checked against the schema, and what is wrong with it. */
+  /** The generation at which the spec was checked against the schema, and its problems. */
   checked: { readonly generation: number | undefined; readonly problems: readonly string[] } | undefined;
   readonly waiting: Waiting;
   /** The versions that steps wrote through `req.client` in the last pass; a repeated one is not progress. */
   written: ReadonlySet<string>;
-  /** What slows down status writes; made when the first status is written. */
+  /** The memory of the guards of status writes; made for the first write. */
   guards?: StatusGuards;
   /** Made for the first pass that another writer ended. */
   heartbeats?: Heartbeats;
-  /** When this process saw the object first, by `clock.elapsed()`. */
+  /** The number of passes in a row in which a cleanup failed. */
+  failedCleanups?: number;
+  /** The time when this process first saw the object, by `clock.elapsed()`. */
   readonly sinceMs: number;
-  /** When what was found under a former name of the handler got the present one, by `clock.elapsed()`. */
+  /** The times when marks of a former name of the handler got the present one, by `clock.elapsed()`. */
   claimedAtMs?: Map<string, number>;
   /** The fetched objects that the reads of the last pass named. */
   fetched: ReadonlyMap<string, Held>;
-  /** The memories of steps and extensions, by a name of each. */
+  /** The memories of steps and extensions, by name. */
   slots?: Map<string, object>;
 }
 
-/** What the guards remember of an object. */
+/** The memory of the guards of status writes for an object. */
 export interface StatusGuards {
-  /** What the server did not store of our last status write: asking for it again would change nothing. */
+  /** The part of our last status write that the server did not store: sending it again would change nothing. */
   notStored?: NotStored | undefined;
   /** The status that was stored last, and how often in a row. */
   repeated?: { readonly change: string; readonly throttle: Throttle | undefined } | undefined;
 }
 
 interface NotStored {
-  /** The text of what was asked for in vain. */
+  /** The fingerprint of the patch that was not stored. */
   readonly change: string;
-  /** Until then it is not asked for again; in the clock's milliseconds. */
+  /** The time until which it is not sent again, in the clock's milliseconds. */
   readonly untilMs: number;
-  /** The fields that are missed. */
+  /** The fields that were not stored. */
   readonly fields: readonly string[];
 }
 
@@ -56,7 +58,7 @@ interface NotStored {
 export const NOTHING_WRITTEN: ReadonlySet<string> = new Set();
 export const NOTHING_FETCHED: ReadonlyMap<string, Held> = new Map();
 
-/** The memory of an object that was not seen before. */
+/** Makes the memory of an object that is new. */
 export function newMemory(
   uid: string | undefined,
   { request, sinceMs = -Infinity }: Partial<Pick<KeyMemory, "request" | "sinceMs">> = {},
@@ -72,7 +74,7 @@ export function newMemory(
   };
 }
 
-/** The part of the memory that one step or extension has, made when it is asked for first. */
+/** Returns the memory of one step or extension, made at its first use. */
 export function slotOf(memory: KeyMemory, name: string, make: () => object): object {
   const slots = (memory.slots ??= new Map());
   let slot = slots.get(name);
@@ -99,7 +101,7 @@ export class Memories {
     this.#fetches = fetches;
   }
 
-  /** The memory of the object under `key`. A spec of a new generation is checked against the schema. */
+  /** Returns the memory of the object with `key`. Checks the spec of a new generation against the schema. */
   of(key: string, object: KubernetesObject): KeyMemory {
     const { uid, generation, annotations } = object.metadata;
     const request = annotations?.[RECONCILE_REQUESTED_ANNOTATION];
@@ -117,7 +119,7 @@ export class Memories {
     return memory;
   }
 
-  /** Drops the memory of an object, and releases the objects that its reads had fetched. Returns whether there was one. */
+  /** Drops the memory of an object, and releases the objects that its reads fetched. Returns whether there was a memory. */
   forget(key: string): boolean {
     const fetched = this.#memories.get(key)?.fetched.values() ?? [];
     for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));

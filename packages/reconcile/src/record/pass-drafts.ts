@@ -1,4 +1,4 @@
-/** The drafts of one pass: what its steps may change of the object, and the check of what they put in. */
+/** The drafts of one pass: the parts of the object that its steps may change, and the check of their changes. */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import { Draft, type Taken } from "./drafts.ts";
 import { type Misuse, misuse } from "../internal/misuse.ts";
@@ -6,7 +6,7 @@ import type { Pipeline } from "../build/pipeline.ts";
 import { parseState, storedState } from "./state.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
-/** What all drafts ask for at one moment. */
+/** The changes of all drafts at one moment. */
 export interface Intents {
   readonly status: Taken;
   readonly labels: Taken;
@@ -15,10 +15,10 @@ export interface Intents {
   readonly states: ReadonlyMap<StepRuntime, Taken>;
 }
 
-/** The state of one step: what it may change, and what the object holds of it. */
+/** The state of one step: its draft, and the stored value. */
 export interface StepState {
   readonly draft: Draft;
-  /** As it is in the object, for finding out that another writer changed it. */
+  /** The stored value, to notice that another writer changed it. */
   stored: unknown;
 }
 
@@ -32,13 +32,13 @@ export class PassDrafts {
   readonly #states = new Map<StepRuntime, StepState>();
   readonly #pipeline: Pipeline;
   readonly #object: KubernetesObject;
-  /** A step has asked for a draft since the drafts were last checked. */
+  /** Whether a step used a draft since the last check. */
   #areTouched = false;
 
   constructor(pipeline: Pipeline, object: KubernetesObject) {
     this.#pipeline = pipeline;
     this.#object = object;
-    // The engine knows that status and spec are objects where they exist: their CRD says so.
+    // Status and spec are objects if they exist: their CRD guarantees it.
     const { status, spec } = object as { readonly status?: Record<string, unknown>; readonly spec?: Record<string, unknown> };
     this.status = new Draft(() => authorsPart(status, pipeline.kind));
     this.spec = new Draft(() => spec ?? {});
@@ -46,19 +46,19 @@ export class PassDrafts {
     this.annotations = new Draft(() => ({ ...object.metadata.annotations }));
   }
 
-  /** The draft of a part, for a step. */
+  /** Returns the draft of a part, for a step. */
   forStep(part: "status" | "labels" | "annotations" | "spec"): object {
     this.#areTouched = true;
     return this[part].draft;
   }
 
-  /** The draft of the state of a step, for that step. @throws ReconcileError when what is stored cannot be used */
+  /** Returns the draft of the state of a step, for that step. @throws ReconcileError if the stored state is invalid */
   stateForStep(step: StepRuntime): object {
     this.#areTouched = true;
     return this.stateOf(step).draft.draft;
   }
 
-  /** The state of `step`, parsed when first asked for. @throws ReconcileError when what is stored cannot be used */
+  /** Returns the state of `step`, parsed at its first use. @throws ReconcileError if the stored state is invalid */
   stateOf(step: StepRuntime): StepState {
     let state = this.#states.get(step);
     if (state === undefined) {
@@ -75,7 +75,7 @@ export class PassDrafts {
     return this.#states;
   }
 
-  /** What the drafts ask for now. */
+  /** Returns the changes of the drafts now. */
   intents(): Intents {
     return {
       status: this.status.take(),
@@ -86,7 +86,7 @@ export class PassDrafts {
     };
   }
 
-  /** What is wrong with what was put into the drafts; what is not JSON is taken out again. */
+  /** Checks the drafts. Changes that are not JSON are undone. Returns the mistake. */
   check(): Misuse | undefined {
     if (!this.#areTouched) return undefined;
     this.#areTouched = false;
@@ -98,17 +98,17 @@ export class PassDrafts {
     return wrong;
   }
 
-  /** Forgets what steps wrote and no checkpoint stored; conditions stay. */
+  /** Discards changes that no checkpoint stored; conditions stay. */
   discard(): void {
     for (const draft of this.#all()) draft.discard();
   }
 
-  /** Ends the drafts that a step still holds; what it changed so far stays. */
+  /** Revokes drafts that a step still holds; its changes so far stay. */
   renew(): void {
     for (const draft of this.#all()) draft.renew();
   }
 
-  /** The pass has ended: no draft of it can be used any longer. */
+  /** Revokes all drafts at the end of the pass. */
   close(): void {
     for (const draft of this.#all()) draft.close();
   }
@@ -122,7 +122,7 @@ export class PassDrafts {
   }
 }
 
-/** The fields of the status that the engine and its extensions write themselves, and how an author changes each. */
+/** The fields of the status that the engine and its extensions write, and how an author changes each. */
 function keptFields({ conditions, stateIn, kind, extensions }: Pipeline): Readonly<Record<string, string>> {
   const parts = (kind.resource?.statusParts ?? []).map((field) => {
     const writer = extensions.find(({ status }) => status?.field === field)?.status?.writtenBy;
@@ -141,7 +141,7 @@ function keptFields({ conditions, stateIn, kind, extensions }: Pipeline): Readon
   };
 }
 
-/** The status without what the engine and its extensions keep there. */
+/** The status without the fields of the engine and its extensions. */
 export function authorsPart(status: Readonly<Record<string, unknown>> | undefined, kind: Kind): Record<string, unknown> {
   if (status === undefined) return {};
   const { conditions: _c, observedGeneration: _o, lastHandledReconcileAt: _l, steps: _s, ...rest } = status as Record<string, unknown>; // a copy

@@ -84,6 +84,8 @@ export class Pass implements EndingFacts {
   readonly asked: Asked[] = [];
   readonly failures: Failure[] = [];
   readonly phases: PhaseReport[] = [];
+  /** Guarded writes that steps asked for and that did not succeed, or not yet. */
+  readonly unprovenWrites: Set<object> = new Set();
   /** Phases that outlived their deadline. */
   readonly strays: Promise<unknown>[] = [];
   /** The values of declared reads, fixed for the pass. */

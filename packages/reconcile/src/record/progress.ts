@@ -1,8 +1,8 @@
-/** How far steps and passes come: the words that conditions, requeue and extensions share. */
+/** The progress of steps and passes: types that conditions, requeue and extensions share. */
 import type { ConditionStatus } from "@treadle/apimachinery";
 import type { WaitCause } from "../result.ts";
 
-/** A condition's value, before it is known since when. */
+/** A setting is the value of a condition, without its transition time. */
 export interface Setting {
   /** The status of the condition. */
   readonly status: ConditionStatus;
@@ -12,7 +12,7 @@ export interface Setting {
   readonly message: string;
 }
 
-/** How far a step came in this pass. */
+/** The progress says how far a step came in a pass. */
 export type Progress =
   | { readonly type: "unreached" }
   | { readonly type: "done" }
@@ -21,12 +21,12 @@ export type Progress =
   | { readonly type: "failed"; readonly error: unknown };
 
 /**
- * `full`: a pass that ran `do`s. `deletion`: one that ran cleanups. `gated`: one that a gate, or shutdown, ended before it
- * could report about the object, or that releases an object that lives on.
+ * The type of a pass. `full` ran `do`, `deletion` ran cleanups. `gated` could not report about the object: a gate or a shutdown
+ * ended it, or it releases an object that is not deleted.
  */
 export type PassType = "full" | "deletion" | "gated";
 
-/** A failure of a pass and where it happened: a failed save is the most urgent, then a post, then a step. */
+/** A failure of a pass, with its rank: a failed save decides before a post, and a post before a step. */
 export interface Failure {
   readonly rank: "save" | "post" | "step";
   readonly error: unknown;
@@ -35,14 +35,14 @@ export interface Failure {
 /** A request for the next pass. */
 export interface Asked {
   readonly reason: string;
-  /** Absent: on the waiting curve. */
+  /** The delay in milliseconds; absent for the waiting backoff. */
   readonly afterMs?: number | undefined;
 }
 
-/** Per key, between passes: how often it has waited for the same thing. */
+/** The waiting backoff of an object between passes. */
 export interface Waiting {
   reason: string;
   attempts: number;
-  /** Passes in a row in which a step asked for the next one at once, and nothing came of it. */
+  /** The number of passes in a row that requested the next one at once and made no progress. */
   inVain: number;
 }

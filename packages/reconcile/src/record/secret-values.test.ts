@@ -77,7 +77,7 @@ describe("errors and data", () => {
     for (const each of [error, inner, inner.cause]) expect(each.stack).not.toContain("top-secret-value");
   });
 
-  test("an error that cannot be changed, or refers to itself, is no failure", () => {
+  test("an error that cannot be changed, or refers to itself, is not a failure", () => {
     const values = knowing({ key: "top-secret-value" });
     const frozen = Object.freeze(new Error("top-secret-value"));
     const circle = new Error("top-secret-value");

@@ -1,12 +1,12 @@
 /**
  * The values of Secrets that one pass has read. Steps hand texts to the engine in a few places: reasons, messages, notes of
- * events, log lines and errors. There every value is replaced, in plain, in base64 and in URL encoding.
+ * events, log lines and errors. There every value is replaced: plain, in base64 and in URL encoding.
  *
- * Texts of the engine are not touched: what they quote of a step was cleaned when the step handed it over.
+ * Texts of the engine are not modified: their quotes of a step were cleaned when the step handed them over.
  */
 import type { KubernetesObject } from "@treadle/apimachinery";
 
-/** A value of at least so many characters is replaced wherever it is; a shorter one where it is a whole value. */
+/** The number of characters from which a value is replaced everywhere. A shorter one is replaced where it is a whole value. */
 const MIN_LENGTH = 6;
 
 const HIDDEN = "<redacted>";
@@ -15,7 +15,7 @@ export class SecretValues {
   /** The forms of all values, longest first: a value may contain another one. */
   #long: readonly string[] = [];
   #short: readonly RegExp[] = [];
-  /** Made for the first Secret: most passes read none. */
+  /** Made for the first Secret, because most passes read none. */
   #known: Set<string> | undefined;
   #objects: WeakSet<object> | undefined;
 
@@ -28,7 +28,7 @@ export class SecretValues {
     for (const plain of Object.values(value.stringData ?? {})) if (typeof plain === "string") this.#add(plain, undefined);
   }
 
-  /** `text` without the values. */
+  /** Returns `text` without the values. */
   hide(text: string): string {
     if (this.#known === undefined || typeof text !== "string") return text;
     let hidden = text;
@@ -37,14 +37,14 @@ export class SecretValues {
     return hidden;
   }
 
-  /** The same for every text in a value, as a copy; the very same value where there is nothing to hide. */
+  /** Returns a copy of `value` with all its texts hidden; the same value if there is nothing to hide. */
   hideIn<T>(value: T): T {
     return this.#known === undefined ? value : (this.#hiddenIn(value, []) as T);
   }
 
   /**
-   * The same for the texts of an error, in place: its message, stack, fields and causes. Returns the error; another one in
-   * the place of an error that cannot be changed. Never throws.
+   * Hides the values in an error, in place: in its message, stack, fields and causes. Returns the error, or a new one if the error
+   * cannot be changed. Never throws.
    */
   hideInError(error: Error): Error {
     if (this.#known === undefined) return error;

@@ -1,6 +1,6 @@
 /**
- * Step state: where it is kept, how it is read, and which part of it is ours. A kind of our own keeps it in
- * `status.steps.<step>`; a foreign one, whose status would prune it, in one annotation.
+ * Step state: where it is stored and how it is read. A kind of `defineResource` has it in `status.steps.<step>`; another kind, whose
+ * status would prune it, in one annotation.
  */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
@@ -8,10 +8,10 @@ import { stateAnnotationOf } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
-/** All step state that an object carries, steps that we do not know included. @throws ReconcileError when it cannot be read. */
+/** Returns the stored state of all steps, unknown steps included. @throws ReconcileError if it cannot be read. */
 export function storedState(pipeline: Pipeline, object: KubernetesObject): Readonly<Record<string, unknown>> {
   if (pipeline.stateIn === "status") return members(stepsOf(object));
-  // What a handler of another name left is ours until it is written anew.
+  // The annotation of a former name is ours until ours is written.
   const { annotations = {} } = object.metadata;
   const names = pipeline.before.names.map(stateAnnotationOf);
   const annotation = names.find((name) => annotations[name] !== undefined) ?? stateAnnotationOf(pipeline.name);
@@ -21,15 +21,15 @@ export function storedState(pipeline: Pipeline, object: KubernetesObject): Reado
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return members(parsed);
   } catch {
-    // The text itself may hold anything: it is not repeated.
+    // The text may have any content, so it is not quoted.
   }
   throw new ReconcileError(
     "ERR_STATE_INVALID",
-    `the annotation ${annotation} holds no JSON object: restore or remove it; step state is never dropped by itself`,
+    `the annotation ${annotation} is not a JSON object: restore or remove it; step state is never dropped automatically`,
   );
 }
 
-/** The state of one step; starts as the parsed `{}`. @throws ReconcileError when what is stored breaks the step's schema. */
+/** Returns the state of one step, at first the parsed `{}`. @throws ReconcileError if the stored state breaks the step's schema. */
 export function parseState(step: StepRuntime, stored: unknown): Record<string, unknown> {
   const parsed = step.state?.safeParse(stored ?? {});
   if (parsed === undefined) return {};
@@ -37,14 +37,14 @@ export function parseState(step: StepRuntime, stored: unknown): Record<string, u
   const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"}: ${issue.message}`);
   throw new ReconcileError(
     "ERR_STATE_INVALID",
-    `the stored state of step "${step.name}" breaks its schema (${problems.join("; ")}): mend it, or give the schema a default for what older versions stored`,
+    `the stored state of step "${step.name}" breaks its schema (${problems.join("; ")}): fix it, or give the schema a default for what older versions stored`,
     {
       step: step.name,
     },
   );
 }
 
-/** Without what every object inherits: a step may be called "constructor". */
+/** Without inherited members: a step may be named "constructor". */
 function members(steps: object): Readonly<Record<string, unknown>> {
   return { __proto__: null, ...steps };
 }

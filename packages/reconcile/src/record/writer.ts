@@ -1,14 +1,14 @@
 /**
- * Writer: the only place where the engine writes the primary. Every write is a merge patch with the resourceVersion of the
- * newest state it knows; a conflict re-reads live, asks again what must change, and tries again, five times at most.
- * So whatever others wrote in between is seen, not overwritten.
+ * The writer is the only place where the engine writes the primary. Every write is a merge patch with the resourceVersion of the
+ * newest known state. After a conflict it reads the object live, computes the patch again, and sends it, at most five times. So a
+ * change of another writer is never overwritten.
  */
 import { type ApiError, isConflict, type Kind, type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { ReconcileError } from "../errors.ts";
 import type { Basis } from "./material.ts";
 
-/** After so many re-reads somebody writes faster than we do: a quiet requeue. */
+/** The maximum number of live reads after conflicts. Then another writer is faster than we are: a quiet requeue. */
 const MAX_REBASES = 5;
 
 /** Ends a pass without an error: the object changed so that its result no longer counts. */
@@ -16,7 +16,7 @@ export class QuietRequeue extends Error {
   override readonly name = "QuietRequeue";
 }
 
-/** The primary does not exist any more: the pass is done. */
+/** The primary no longer exists: the pass is done. */
 export class PrimaryGone extends Error {
   override readonly name = "PrimaryGone";
 }
@@ -26,18 +26,18 @@ export interface WriterOptions {
   readonly kind: Kind;
   readonly fieldManager: string;
   readonly observeWrite: (stored: KubernetesObject, before: KubernetesObject) => void;
-  /** Whether a change by somebody else gives the pass no reason to decide otherwise. */
+  /** Whether a change by another writer does not matter for the pass. */
   readonly isImmaterial: (before: KubernetesObject, after: KubernetesObject, basis: Basis) => boolean;
-  /** Told when a write ends the pass, at the moment of it. */
+  /** Called when a write ends the pass. */
   readonly onOver: (reason: QuietRequeue | PrimaryGone) => void;
-  /** Announces a write; what it returns is called when the answer is there, whatever it says. */
+  /** Announces a write; the returned function is called after the answer, also after an error. */
   readonly expectWrite: (ref: Ref) => () => void;
 }
 
 export interface WriteOptions {
-  /** What ends a write that takes too long. */
+  /** The limit of a write that takes too long. */
   readonly limit: Limit;
-  /** What the pass decided on before this write; absent where a change of it does not matter. */
+  /** The basis of the decision for this write; absent if a change of it does not matter. */
   readonly guarded?: Basis;
   /** Rings around the sending of each patch. @defaultValue none */
   readonly send?: (patch: object, send: Send) => Promise<Sent>;
@@ -46,16 +46,16 @@ export interface WriteOptions {
 /** Sends one patch. */
 export type Send = () => Promise<Sent>;
 
-/** What became of a patch: it was stored, or held back because it would change nothing, or because it was sent too often. */
+/** The result of sending a patch: stored, held back because it would change nothing, or because it was sent too often. */
 export type Sent = "sent" | "futile" | "too fast";
 
-/** What became of a write: nothing was to be written, or what became of the last patch. */
+/** The result of a write: there was nothing to write, or the result of the last patch. */
 export interface Written {
   readonly type: "nothing" | Sent;
   readonly patch: object | undefined;
 }
 
-/** Something with a signal, which is made only when it is asked for. */
+/** A limit has a signal, which is made at its first use. */
 export interface Limit {
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export class Writer {
   readonly #uid: string | undefined;
   readonly #ref: Ref;
   #newest: KubernetesObject;
-  /** Ends with the write that was asked for last. */
+  /** Ends with the last requested write. */
   #turn: Promise<void> | undefined;
   #rebases = 0;
   #isAhead = false;
@@ -80,17 +80,17 @@ export class Writer {
     this.#options = options;
   }
 
-  /** The newest state that we know: as loaded, later as answered by the server. */
+  /** The newest known state: as loaded, later as answered by the server. */
   get newest(): KubernetesObject {
     return this.#newest;
   }
 
-  /** Somebody else wrote during the pass: what it decided was decided on an older state. */
+  /** Whether another writer wrote during the pass, so that the pass decided on an older state. */
   get isRebased(): boolean {
     return this.#rebases > 0;
   }
 
-  /** The newest state was read, not written: the cache may not show it yet. */
+  /** Whether the newest state was read live, so that the cache may not show it yet. */
   get isAhead(): boolean {
     return this.#isAhead;
   }
@@ -105,11 +105,11 @@ export class Writer {
   }
 
   /**
-   * Makes the object as `change` wants it: `change` is asked for a merge patch of the newest state, again after every
-   * conflict; undefined means that there is nothing to write, and no request is made.
+   * Writes the patch that `change` computes from the newest state, again after every conflict. If `change` returns undefined,
+   * there is nothing to write, and no request is made.
    *
-   * A guarded write precedes or follows what cannot be taken back (a side effect, a cleanup): where the write of somebody
-   * else makes a difference to what the pass decided, the pass is over.
+   * A guarded write precedes or follows something that cannot be undone (a side effect, a cleanup). If the write of another
+   * writer matters for the decisions of the pass, the pass is over.
    *
    * @throws QuietRequeue, PrimaryGone, or the API's error.
    */
@@ -126,7 +126,7 @@ export class Writer {
     try {
       return await this.#write(target, change, options);
     } catch (error) {
-      // Whoever catches it next: nothing more may be decided on what this pass knows.
+      // Also if the caller catches the error: the knowledge of this pass is outdated.
       if (error instanceof QuietRequeue || error instanceof PrimaryGone) this.#options.onOver(error);
       throw error;
     } finally {
@@ -148,7 +148,7 @@ export class Writer {
         return { type: await (send === undefined ? sending() : send(patch, sending)), patch };
       } catch (error) {
         if (target === "status" && isNotThere(error)) await this.#explain(error as Error, limit.signal);
-        if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
+        if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} no longer exists`);
         if (!isConflict(error)) throw error;
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
         const before = this.#newest;
@@ -183,7 +183,7 @@ export class Writer {
     }
   }
 
-  /** A status that is not there although the object is: the server answers as if the object were gone. */
+  /** Explains a 404 for the status of an object that exists: the kind has no status subresource. */
   async #explain(cause: Error, signal: AbortSignal): Promise<void> {
     const { client, kind } = this.#options;
     const live: KubernetesObject | undefined = await client.get(kind, this.#ref, { signal }).catch(() => undefined);
@@ -199,7 +199,7 @@ export class Writer {
   async #reread(signal: AbortSignal): Promise<void> {
     const { client, kind } = this.#options;
     const live: KubernetesObject | undefined = await client.get(kind, this.#ref, { signal });
-    if (live === undefined) throw new PrimaryGone(`${keyOf(this.#ref)} does not exist any more`);
+    if (live === undefined) throw new PrimaryGone(`${keyOf(this.#ref)} no longer exists`);
     if (live.metadata.uid !== this.#uid) throw new QuietRequeue(`${keyOf(this.#ref)} was deleted and made again`);
     this.#newest = live;
     this.#isAhead = true;
@@ -207,13 +207,13 @@ export class Writer {
   }
 }
 
-/** 404, of whatever. */
+/** Whether the error is a 404 of any kind. */
 function isNotThere(error: unknown): boolean {
   const { code } = error as Partial<ApiError>;
   return code === "ERR_NOT_FOUND" || code === "ERR_KIND_NOT_SERVED";
 }
 
-/** 404 of this very object; a missing subresource or kind is another matter. */
+/** Whether the error is a 404 of this object, and not of a subresource or kind. */
 function isGone(error: unknown, ref: Ref): boolean {
   const { code, details } = error as Partial<ApiError>;
   return code === "ERR_NOT_FOUND" && details?.name === ref.name;

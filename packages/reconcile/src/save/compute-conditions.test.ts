@@ -61,7 +61,7 @@ describe("a pass that ran its chain", () => {
   });
 
   test.for([
-    { name: "set nothing", progress: { type: "done" }, want: 'Unknown/NotReported: step "a" said nothing about it' },
+    { name: "set nothing", progress: { type: "done" }, want: 'Unknown/NotReported: step "a" did not report it' },
     { name: "waits", progress: { type: "wait", reason: "r" }, want: "Unknown/Waiting: r" },
     { name: "stopped", progress: { type: "stop", reason: "r" }, want: "Unknown/Stopped: r" },
     {
@@ -89,7 +89,7 @@ describe("a pass that ran its chain", () => {
     ]);
     expect(compute({ leaves: [a, b], settings }, [condition("A", "False", "Old", "text")])).toMatchObject({
       A: "False/Old: text",
-      B: 'Unknown/NotReported: step "b" said nothing about it',
+      B: 'Unknown/NotReported: step "b" did not report it',
       Ready: "False/Old: A: text",
     });
   });
@@ -170,7 +170,7 @@ describe("conditions of others", () => {
     expect(result[0]).toBe(theirs);
   });
 
-  test("ours that is declared no more goes only if our manager wrote it", () => {
+  test("a condition that is no longer declared is dropped only if our manager wrote it", () => {
     const live = [condition("Gone", "True", "X"), condition("Theirs", "True", "X")];
     expect(Object.keys(compute({ leaves: [a] }, live, ["Gone", "A", "Ready"]))).toEqual(["Theirs", "A", "Ready"]);
   });
@@ -184,7 +184,7 @@ describe("conditions of others", () => {
   });
 });
 
-test("a checkpoint says only what was set, never Ready", () => {
+test("a checkpoint stores only the conditions that were set, never Ready", () => {
   const settings = new Map<string, Setting | "keep">([
     ["A", yes],
     ["B", "keep"],

@@ -1,6 +1,6 @@
 /**
- * From what the steps set and how far the pass came to `status.conditions`: a pure function, so that no order of events
- * can make it say two things. The rules are those of docs/conditions.md.
+ * Computes `status.conditions` from the settings of the steps and their progress. The function is pure, so the result does not
+ * depend on the order of events. docs/conditions.md has the rules.
  */
 import { type Condition, conditionsWrittenBy, type KubernetesObject, mergeConditions, setCondition } from "@treadle/apimachinery";
 import { leftovers } from "./paused.ts";
@@ -12,10 +12,10 @@ import type { StepRuntime } from "../build/step-runtime.ts";
 export interface ConditionFacts {
   readonly type: PassType;
   readonly settings: ReadonlyMap<string, Setting | "keep">;
-  /** In list order; steps that are absent were not reached. */
+  /** The progress of each step in list order; a missing step was not reached. */
   readonly progress: ReadonlyMap<StepRuntime, Progress>;
   readonly leaves: readonly StepRuntime[];
-  /** What keeps the object from being ready although no step said so: an object that breaks its schema, a failed write. */
+  /** A problem that no step reports and that makes the object not ready: it breaks its schema, or a write failed. */
   readonly trouble: Setting | undefined;
   /** What Ready reports instead of True, because a part of the status is not stored. @defaultValue none */
   readonly notStored?: Setting | undefined;
@@ -30,7 +30,7 @@ function limited(message: string): string {
   return message.length > MAX_MESSAGE_LENGTH ? truncate(message, MAX_MESSAGE_LENGTH) : message;
 }
 
-/** What every condition of this handler says after the pass, given what it said before; conditions of others are untouched. */
+/** Computes the conditions of this handler after the pass, from those before it. Conditions of other writers are not modified. */
 export function computeConditions(
   rules: PipelineConditions,
   facts: ConditionFacts,
@@ -40,7 +40,7 @@ export function computeConditions(
   const now = new Map<string, Setting | undefined>();
   const isKnown = before.has("Ready") || [...rules.declared.keys()].some((type) => before.has(type));
   for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, { exists: before.has(type), isKnown }));
-  // What nobody declares the engine itself has set.
+  // Settings of undeclared types are the engine's own, such as `Paused`.
   for (const [type, set] of facts.settings) if (!rules.declared.has(type) && set !== "keep") now.set(type, set);
   if (rules.computesReady || overridesOwner(rules, facts)) now.set("Ready", readyOf(rules, facts, now, before));
   if (facts.notStored !== undefined && now.get("Ready")?.status === "True") now.set("Ready", facts.notStored);
@@ -55,7 +55,7 @@ export function computeConditions(
   return mergeConditions(live.conditions, ours, droppedTypes(rules, now, live.writtenByUs));
 }
 
-/** The conditions at the end of a pass. Those that an earlier version of this handler wrote, and no step declares, are dropped. */
+/** Computes the conditions at the end of a pass. Conditions of an earlier version of the handler that no step declares are dropped. */
 export function finalConditions(
   pipeline: Pipeline,
   rules: PipelineConditions,
@@ -67,7 +67,7 @@ export function finalConditions(
   return computeConditions(rules, facts, { conditions: before, writtenByUs: new Set([...ours, ...paused]) });
 }
 
-/** The conditions before the first cleanup: Ready, where the engine computes it, reports the deletion. */
+/** Computes the conditions while the first cleanup runs: Ready reports the deletion. */
 export function deletingSoFar(
   rules: PipelineConditions,
   facts: ConditionFacts,
@@ -78,13 +78,13 @@ export function deletingSoFar(
   return setCondition(live ?? [], { type: "Ready", ...deleting(facts), ...generationOf(facts) }, facts.nowMs);
 }
 
-/** Where a step owns Ready, but could not speak, or did not speak of the deletion. */
+/** Whether the engine sets a Ready that a step owns: the step could not run, or did not report the deletion. */
 function overridesOwner(rules: PipelineConditions, facts: ConditionFacts): boolean {
   if (!rules.declared.has("Ready")) return false;
   return facts.trouble !== undefined || (facts.type === "deletion" && !facts.settings.has("Ready"));
 }
 
-/** Only the conditions that were set so far: what a checkpoint may say while the pass is still running. */
+/** Computes the conditions for a checkpoint: only those that were set so far. */
 export function conditionsSoFar(
   facts: Pick<ConditionFacts, "settings" | "generation" | "nowMs">,
   live: readonly Condition[] | undefined,
@@ -97,7 +97,7 @@ export function conditionsSoFar(
   return conditions;
 }
 
-/** The value of a declared condition; undefined leaves the present one. */
+/** The new value of a declared condition; undefined keeps the stored one. */
 function settingOf(
   type: string,
   step: StepRuntime,
@@ -108,7 +108,7 @@ function settingOf(
   if (set !== undefined && set !== "keep") return set;
   const keeps = set === "keep" || facts.type !== "full";
   if (keeps && exists) return undefined;
-  // A pass that cannot report leaves an object as it is that has conditions already, those of an older version included.
+  // A pass that cannot report adds no conditions to an object that has some, for example those of an older version.
   if (facts.type === "gated" && isKnown) return undefined;
   if (facts.type !== "full") return unknown("NotReached", notReached(facts));
   const progress = facts.progress.get(step) ?? { type: "unreached" };
@@ -116,7 +116,7 @@ function settingOf(
     case "unreached":
       return unknown("NotReached", notReached(facts));
     case "done":
-      return unknown("NotReported", `step "${step.name}" said nothing about it`);
+      return unknown("NotReported", `step "${step.name}" did not report it`);
     case "wait":
       return plain(waiting(progress, progress.reason));
     case "stop":
@@ -126,19 +126,19 @@ function settingOf(
   }
 }
 
-/** For what a step waits that the pass did not reach. */
+/** The reason why the pass did not reach a step. */
 export function notReached(facts: Pick<ConditionFacts, "type" | "trouble" | "leaves" | "progress">): string {
   if (facts.trouble !== undefined) return facts.trouble.message;
   for (const step of facts.leaves) {
     const progress = facts.progress.get(step);
     if (progress !== undefined && progress.type !== "done" && progress.type !== "unreached") return `waiting for step "${step.name}"`;
   }
-  return facts.type === "deletion" ? "the object is being deleted" : "no pass came this far yet";
+  return facts.type === "deletion" ? "the object is being deleted" : "no pass has reached it yet";
 }
 
 /**
- * Ready: True only if all that count are True and nothing waited, stopped or failed. Else the worst: False before Unknown,
- * among equals the one whose step stands first, a condition before its step.
+ * Computes Ready. It is True only if all conditions that count are True and no step waited, stopped or failed. Else the worst of
+ * them decides: False before Unknown, then the order of the list, a condition before the end of its step.
  */
 function readyOf(
   rules: PipelineConditions,
@@ -159,7 +159,7 @@ function readyOf(
   return worst ?? { status: "True", reason: "Ready", message: "" };
 }
 
-/** False before Unknown; a wait that is known to be `unknown` comes last; of equals the first. */
+/** The worst setting: False, then Unknown, then a wait with the severity `unknown`; of equals the first. */
 function worstOf(settings: readonly Reported[]): Setting | undefined {
   const rank = ({ status, isVague }: Reported): number => (status === "False" ? 0 : isVague === true ? 2 : 1);
   const [worst] = settings.toSorted((a, b) => rank(a) - rank(b));
@@ -174,17 +174,17 @@ function plain({ status, reason, message }: Setting): Setting {
   return { status, reason, message };
 }
 
-interface Told extends Reported {
+interface ReportedCondition extends Reported {
   readonly type: string;
 }
 
-/** The conditions of a step that count and are not True, as Ready speaks of them. */
+/** The conditions of a step that count and are not True, as Ready reports them. */
 function notTrue(
   rules: PipelineConditions,
   step: StepRuntime,
   now: ReadonlyMap<string, Setting | undefined>,
   before: ReadonlyMap<string, Condition>,
-): Told[] {
+): ReportedCondition[] {
   return step.conditions.flatMap(({ type }) => {
     const { status, reason, message } = now.get(type) ?? before.get(type) ?? unknown("NotReported", "");
     if (rules.declared.get(type)?.counts !== true || status === "True") return [];
@@ -197,7 +197,7 @@ function deleting(facts: ConditionFacts): Setting {
   return { status: "False", reason: "Deleting", message: ended?.message ?? facts.trouble?.message ?? "the object is being cleaned up" };
 }
 
-/** What Ready says of a step that did not go on; nothing of one that did. */
+/** What Ready reports of a step that did not continue; nothing for a step that did. */
 function endOf(step: StepRuntime, progress: Progress | undefined): Reported[] {
   if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
   if (progress.type === "failed") return [failure(progress.error, `step "${step.name}": `)];
@@ -205,13 +205,13 @@ function endOf(step: StepRuntime, progress: Progress | undefined): Reported[] {
   return [progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message)];
 }
 
-/** A step may wait for what is known to be wrong, such as an object that another operator controls. */
+/** A step may wait for something that is known to be wrong, such as an object that another operator controls. */
 function waiting({ cause }: Progress & { readonly type: "wait" }, message: string): Reported {
   const { code = "Waiting", severity = "pending" } = cause ?? {};
   return { status: severity === "failed" ? "False" : "Unknown", reason: code, message, isVague: severity === "unknown" };
 }
 
-/** What an error says in a condition. */
+/** The setting of a condition for an error. */
 export function failure(error: unknown, prefix: string = ""): Setting {
   const message = statusMessage(error);
   // Errors of the engine name their step themselves.
@@ -230,7 +230,7 @@ function generationOf({ generation }: { readonly generation: number | undefined 
   return generation === undefined ? {} : { observedGeneration: generation };
 }
 
-/** Conditions of an earlier version of this handler: ours by managedFields, but declared no more. */
+/** The conditions of an earlier version of this handler: ours by managedFields, but no longer declared. */
 function droppedTypes(rules: PipelineConditions, now: ReadonlyMap<string, unknown>, writtenByUs: ReadonlySet<string>): ReadonlySet<string> {
   const dropped = new Set(writtenByUs);
   for (const type of now.keys()) dropped.delete(type);

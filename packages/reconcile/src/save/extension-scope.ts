@@ -1,4 +1,4 @@
-/** What an extension sees of a pass: before, while and after the chain runs. */
+/** The pass as an extension sees it: before, during and after the chain. */
 import type { AnyExtension, ChainPass, EndedPass, ExtensionPass, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
 import { claims } from "./claims.ts";
@@ -20,7 +20,7 @@ type AnyPass = ExtensionPass<unknown, object, object>;
 export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
   const all = (pass.scopes ??= new Map());
   const known = all.get(extension.name);
-  if (known !== undefined) return known as AnyPass; // Only this function puts something there.
+  if (known !== undefined) return known as AnyPass; // Only this function adds entries.
   const scope = makeScope(pass, extension);
   all.set(extension.name, scope);
   return scope;
@@ -56,7 +56,7 @@ function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
   };
 }
 
-/** The same while the chain runs. */
+/** The pass as an extension sees it while the chain runs. */
 export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainRunner): ChainPass<unknown, object, object> {
   return withMembers<Omit<ChainPass<unknown, object, object>, keyof AnyPass>>(makeScope(pass, extension), {
     run: (work) => runner.run(pass, work),
@@ -65,7 +65,7 @@ export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainR
   });
 }
 
-/** The same when the chain has run. */
+/** The pass as an extension sees it after the chain. */
 export function endedScopeOf(pass: Pass, extension: AnyExtension): EndedPass<unknown, object, object> {
   const { progress, pipeline, trouble } = pass;
   const type = pass.reports;

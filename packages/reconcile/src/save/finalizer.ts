@@ -1,6 +1,6 @@
 /**
- * The handler's finalizer: taken before anything that needs cleaning up, removed only when every cleanup is done. Both by
- * guarded patches, so finalizers that others add or remove in between are never lost.
+ * The finalizer of the handler. It is added before anything that needs a cleanup, and removed only when every cleanup is done. Both
+ * patches are guarded, so finalizers that other writers add or remove meanwhile are never lost.
  */
 import { isForbidden, type KubernetesObject } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
@@ -10,7 +10,7 @@ import { claims } from "./claims.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Limit } from "../record/writer.ts";
 
-/** Whether a pass that runs `do`s begins with taking the finalizer; former ones are swapped for it. */
+/** Whether a pass adds the finalizer before its first `do`, or replaces a former one. */
 export function mustTakeFinalizer(pass: Pass): boolean {
   const { pipeline, object } = pass;
   const ours = finalizersOf(pipeline, object);
@@ -19,7 +19,7 @@ export function mustTakeFinalizer(pass: Pass): boolean {
   return pipeline.leaves.some(({ cleanup }) => cleanup !== undefined) && claims(pass, "finalizer", { isNeededByOld: false });
 }
 
-/** @throws QuietRequeue when the object began to be deleted, or changed otherwise, before it was taken. */
+/** Adds the finalizer. @throws QuietRequeue if the deletion of the object began, or the object changed, before it was added. */
 export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   const { pipeline, writer } = pass;
   const change = (newest: KubernetesObject): object | undefined => {
@@ -31,7 +31,7 @@ export async function takeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   await writer.write("object", change, { limit, guarded: "decision" });
 }
 
-/** After the cleanups. The object may be gone with it. @throws what the server answers, with what to do where that is known */
+/** Removes the finalizer after the cleanups; the server may then delete the object. @throws the error of the server, with a fix if it is known */
 export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   const { pipeline, writer, env } = pass;
   const change = (newest: KubernetesObject): object | undefined => {
@@ -45,14 +45,14 @@ export async function removeFinalizer(pass: Pass, limit: Limit): Promise<void> {
   } catch (error) {
     throw isForbidden(error) && pipeline.leaves.every(({ cleanup }) => cleanup === undefined) ? withoutRight(pipeline, error) : error;
   }
-  // With the last finalizer the object goes; until the watch says so, no pass may see it in the cache.
+  // Without its last finalizer the object is deleted. No pass may see it in the cache before the watch delivers that.
   const { finalizers = [], deletionTimestamp } = writer.newest.metadata;
   if (finalizers.length === 0 && deletionTimestamp !== undefined) env.observeDelete?.(writer.newest);
 }
 
-/** What the steps declare gives the right to patch only where one of them has a cleanup. */
+/** The steps give the right to patch only if one of them has a cleanup. */
 function withoutRight({ kind, finalizer }: Pipeline, cause: Error): ReconcileError {
-  const fix = `say permissions: [{ kind: ${kind.kind}, verbs: ["patch"] }] on a step, or take it off by hand`;
-  const message = `${finalizer} was taken by an earlier version, no step has a cleanup any more, and so the right to patch is missing: ${fix} (${cause.message})`;
+  const fix = `add permissions: [{ kind: ${kind.kind}, verbs: ["patch"] }] to a step, or remove the finalizer by hand`;
+  const message = `the right to patch is missing: an earlier version added ${finalizer}, and no step has a cleanup: ${fix} (${cause.message})`;
   return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }

@@ -1,4 +1,4 @@
-/** What a server accepts and does not store: an older CRD prunes a field, or a webhook removes it. */
+/** Fields that a server accepts but does not store: an older CRD prunes them, or a webhook removes them. */
 import { applyMergePatch, createMergePatch, type KubernetesObject } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import type { Pass } from "../record/pass-state.ts";
@@ -16,7 +16,7 @@ export function requireStored(pass: Pass, missing: unknown, under: string): void
 export const NOT_STORED_HINT =
   "its installed CRD lacks the field, or a webhook removes it; install the CRD that the handler was built with";
 
-/** The paths of a status patch without observedGeneration, at any depth: many kinds have no room for it, and no user misses it. */
+/** The paths of a status patch, without observedGeneration at any depth: many kinds do not have it, and no user needs it. */
 export function describeMissing(missing: object, newest: KubernetesObject): readonly string[] {
   const { status: before = {} } = newest as { readonly status?: object };
   const { status: patch } = missing as { readonly status?: unknown };

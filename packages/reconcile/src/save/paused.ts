@@ -4,7 +4,7 @@ import type { Pass } from "../record/pass-state.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Setting } from "../record/progress.ts";
 
-/** Sets `Paused`: always with `pause()` in the list, else while the object is paused, by one of the handlers of its kind. */
+/** Sets `Paused`: always with `pause()` in the list, else only while the object is paused. */
 export function reportPause(pass: Pass, isPaused: boolean): void {
   const { pause, conditions } = pass.pipeline;
   const declared = conditions?.declared.get(PAUSED);
@@ -15,7 +15,7 @@ export function reportPause(pass: Pass, isPaused: boolean): void {
   }
 }
 
-/** Conditions that report a pause that has ended. Where conditions is not a list-map, only the message shows that they are ours. */
+/** The conditions of a pause that has ended. If conditions is not a list-map, only the message shows that they are ours. */
 export function leftovers({ pause }: Pick<Pipeline, "pause">, conditions: readonly Condition[] = []): readonly string[] {
   return conditions.filter(({ type, message }) => type === PAUSED && message === pausedBy(pause).message).map(({ type }) => type);
 }

@@ -1,6 +1,6 @@
 /**
- * The plan of a save: from what a pass found, and the newest known object, to the patches that are to be sent. Pure: asked again after
- * every conflict, so other writers' fields and conditions stay.
+ * The plan of a save: computes the patches from the findings of a pass and the newest known object. It is pure and computed again after
+ * every conflict, so fields and conditions of other writers stay.
  */
 import { applyMergePatch, type Condition, createMergePatch, type KubernetesObject } from "@treadle/apimachinery";
 import { type ConditionFacts, conditionsSoFar, finalConditions } from "./compute-conditions.ts";
@@ -12,20 +12,20 @@ import { storedState } from "../record/state.ts";
 /** The status as the engine reads it. */
 export type Status = Readonly<Record<string, unknown>> & { readonly conditions?: readonly Condition[] };
 
-/** What a save is to store, as the findings and drafts were when it began. */
+/** The input of a save: the findings and drafts when it began. */
 export interface Plan {
   /** `final`: the end of the pass, with conditions and observedGeneration. `checkpoint`: what steps wrote so far. */
   readonly stage: "checkpoint" | "final";
   readonly pipeline: Pipeline;
-  /** The object as the pass saw it. */
+  /** The object as the pass loaded it. */
   readonly object: KubernetesObject;
   readonly facts: ConditionFacts;
   readonly intents: Intents;
-  /** The value of each part of the status that an extension owns, from what is stored there. */
+  /** The parts of the status that extensions own; each computes its value from the stored one. */
   readonly parts: readonly { readonly field: string; readonly compute: (stored: unknown) => unknown }[];
 }
 
-/** The patch of metadata and, at the end, spec; `undefined` where nothing changes. */
+/** Computes the patch of metadata and, at the end, spec; `undefined` if nothing changes. */
 export function objectPatch(plan: Plan, newest: KubernetesObject): object | undefined {
   const { stage, intents } = plan;
   const metadata = pruned({
@@ -36,7 +36,7 @@ export function objectPatch(plan: Plan, newest: KubernetesObject): object | unde
   return pruned({ metadata, spec });
 }
 
-/** The patch of the status: the author's changes, step state, conditions, observedGeneration and the parts of extensions. */
+/** Computes the patch of the status: the author's changes, step state, conditions, observedGeneration and the parts of extensions. */
 export function statusPatch(plan: Plan, newest: KubernetesObject): object | undefined {
   const before = statusOf(newest);
   const intended = withIntents(plan, before);
@@ -46,13 +46,13 @@ export function statusPatch(plan: Plan, newest: KubernetesObject): object | unde
   return status === undefined ? undefined : { status };
 }
 
-/** The author's changes and step state as a patch of the status; `undefined` where the status has them all. */
+/** Computes the patch of the author's changes and step state; `undefined` if the status has them all. */
 export function intentsPatch(plan: Plan, newest: KubernetesObject): unknown {
   const before = statusOf(newest);
   return createMergePatch(before ?? {}, withIntents(plan, before) ?? {});
 }
 
-/** The fields that the engine and its extensions keep, as far as they change. */
+/** The changed fields that the engine and its extensions keep. */
 function keptFields(plan: Plan, newest: KubernetesObject, before: Status | undefined): Partial<Status> | undefined {
   const { stage, pipeline, facts, object, parts } = plan;
   const changed: Record<string, unknown> = {};
@@ -65,7 +65,7 @@ function keptFields(plan: Plan, newest: KubernetesObject, before: Status | undef
     const { generation, annotations } = object.metadata;
     if (stage === "final" && rules.keepsObservedGeneration && facts.type !== "gated" && generation !== undefined) {
       set("observedGeneration", generation);
-      // The status of a foreign kind has no room for the request.
+      // The status of a foreign kind has no field for the request.
       const request = pipeline.kind.resource === undefined ? undefined : annotations?.[RECONCILE_REQUESTED_ANNOTATION];
       if (request !== undefined) set("lastHandledReconcileAt", request);
     }
@@ -85,7 +85,7 @@ function annotationChanges({ pipeline, intents }: Plan, newest: KubernetesObject
   return { ...changes, ...Object.fromEntries(former), [stateAnnotationOf(pipeline.name)]: JSON.stringify(all) };
 }
 
-/** The status after the author's changes and those of step state; the very same value when there are none. */
+/** The status with the author's changes and step state; the same value if there are none. */
 function withIntents({ pipeline, intents }: Plan, before: Status | undefined): Status | undefined {
   const steps = pipeline.stateIn === "status" ? stateChanges(intents) : undefined;
   const changes = pruned({ ...(intents.status.changes as object | undefined), steps });
@@ -96,7 +96,7 @@ function stateChanges({ states }: Intents): object | undefined {
   return states.size === 0 ? undefined : pruned(Object.fromEntries([...states].map(([step, { changes }]) => [step.name, changes])));
 }
 
-/** What of `intent` is not so yet in `before`. */
+/** The part of `intent` that `before` does not have. */
 export function changeOf(before: object | undefined, intent: unknown): unknown {
   return intent === undefined ? undefined : createMergePatch(before ?? {}, applyMergePatch(before ?? {}, intent));
 }
@@ -109,7 +109,7 @@ export function specOf(object: KubernetesObject): object | undefined {
   return (object as { readonly spec?: object }).spec;
 }
 
-/** The members that are there, or undefined when there is none. */
+/** The members that are not undefined, or undefined if there are none. */
 function pruned(members: Readonly<Record<string, unknown>>): object | undefined {
   const present = Object.entries(members).filter(([, value]) => value !== undefined);
   return present.length === 0 ? undefined : Object.fromEntries(present);

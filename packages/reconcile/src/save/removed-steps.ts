@@ -3,8 +3,8 @@ import { entryHandlerOf } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 
 /**
- * A part of the status that no step of this handler keeps any longer: where it is a list whose entries name their `step` and
- * `handler`, those of steps that this handler no longer has are dropped. The very same value where nothing changes.
+ * Cleans a part of the status that no step of this handler keeps any longer. If it is a list whose entries have a `step` and a
+ * `handler`, the entries of removed steps are dropped. Returns the same value if nothing changes.
  */
 export function withoutRemovedSteps(pipeline: Pipeline, stored: unknown): unknown {
   if (!Array.isArray(stored)) return stored;

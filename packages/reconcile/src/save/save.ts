@@ -1,5 +1,14 @@
 /** Save: sends the plan of a pass, as at most one patch of the object and one of its status. No change, no request. */
-import { applyMergePatch, type Condition, createMergePatch, isInvalid, jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+import {
+  applyMergePatch,
+  type Condition,
+  createMergePatch,
+  isForbidden,
+  isInvalid,
+  jsonEqual,
+  type KubernetesObject,
+} from "@treadle/apimachinery";
+import { ReconcileError } from "../errors.ts";
 import { deletingSoFar, failure } from "./compute-conditions.ts";
 import { Budget } from "../internal/deadline.ts";
 import { endedScopeOf } from "./extension-scope.ts";
@@ -16,11 +25,12 @@ import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions, type Written 
 /** Stores everything at the end of a pass. */
 export async function save(pass: Pass, limit: Limit): Promise<void> {
   let refused = await saveObject(pass, limit);
-  // What steps wrote is stored in its order, or not: state that says "done" must not outlive the metadata that says where.
+  // Metadata is stored before state, or none of it: state with "done" must not exist without the metadata with the place.
   if (refused !== undefined) pass.drafts.discard();
   try {
     await saveStatus(pass, limit);
   } catch (error) {
+    if (isForbidden(error)) throw withoutRight(pass, error);
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
     refused ??= { error };
@@ -31,19 +41,26 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
   if (refused !== undefined) throw refused.error;
 }
 
-/** Stores the status. Where the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
+function withoutRight({ pipeline: { kind } }: Pass, cause: Error): ReconcileError {
+  const resource = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}/status`;
+  const message = `${cause.message}; allow patch of ${resource} to the operator's service account`;
+  return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
+}
+
+/** Stores the status. If the answer of the server lacks fields, or has them again, Ready reports it by a second patch. */
 async function saveStatus(pass: Pass, limit: Limit): Promise<void> {
   pass.notStored = notStoredBefore(pass);
+  const options: WriteOptions = { limit, ...guardOf(pass), send: (patch, send) => guarded(pass, patch, send) };
   for (const isLast of [false, true]) {
     const reported = pass.notStored?.message;
-    const written = await writeStatus(pass, planOf(pass, "final"), { limit, send: (patch, send) => guarded(pass, patch, send) });
+    const written = await writeStatus(pass, planOf(pass, "final"), options);
     if (written.type === "too fast") return;
     pass.notStored = noteNotStored(pass, missingOf(pass.writer.newest, written), written.type === "sent");
     if (isLast || pass.notStored?.message === reported) return;
   }
 }
 
-/** What of a patch the answer of the server lacks. */
+/** The part of a patch that the answer of the server lacks. */
 function missingOf(newest: KubernetesObject, { patch }: Written): object | undefined {
   if (patch === undefined) return undefined;
   const status = statusOf(newest) ?? {};
@@ -51,18 +68,18 @@ function missingOf(newest: KubernetesObject, { patch }: Written): object | undef
   return missing === undefined ? undefined : { status: missing };
 }
 
-/** Of a pass that is over: nothing that it decided, only that it came to no end. */
+/** Stores only `trouble`, for a pass that is over: none of its decisions count. */
 export async function saveTrouble(pass: Pass, trouble: Setting, limit: Limit): Promise<void> {
   pass.settings.clear();
   pass.progress.clear();
   pass.drafts.discard();
   const plan = planOf(pass, "final");
   const type = pass.isDeleting ? ("deletion" as const) : ("gated" as const);
-  const told: Plan = { ...plan, facts: { ...plan.facts, type, trouble }, parts: [] };
-  await pass.writer.write("status", (newest) => statusPatch(told, newest), { limit });
+  const reported: Plan = { ...plan, facts: { ...plan.facts, type, trouble }, parts: [] };
+  await pass.writer.write("status", (newest) => statusPatch(reported, newest), { limit });
 }
 
-/** While cleanups run: Ready reports that the object is being deleted. A failure is for the save at the end to report. */
+/** Reports in Ready, while cleanups run, that the object is being deleted. The save at the end reports a failure. */
 export async function announceDeletion(pass: Pass): Promise<void> {
   const { conditions: rules, leaves } = pass.pipeline;
   if (rules === undefined || pass.isDraining || !leaves.some(({ cleanup }) => cleanup !== undefined)) return;
@@ -76,7 +93,7 @@ export async function announceDeletion(pass: Pass): Promise<void> {
     parent: pass.signal,
   });
   try {
-    // Guarded: a change that it meets would be hidden from the checkpoints of the cleanup that runs.
+    // Guarded: else the checkpoints of the running cleanup would not notice a change that this write met.
     await pass.writer.write("status", change, { limit, guarded: "decision" });
   } catch {
     // The save at the end meets the same failure, and reports it.
@@ -85,11 +102,11 @@ export async function announceDeletion(pass: Pass): Promise<void> {
   }
 }
 
-/** Metadata and spec. What the server refuses of them must not keep the status from reporting it: it is returned. */
+/** Stores metadata and spec. Returns the refusal of the server, so that the status can report it. */
 async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: unknown } | undefined> {
   try {
     const plan = planOf(pass, "final");
-    await writeObject(pass, plan, { limit });
+    await writeObject(pass, plan, { limit, ...guardOf(pass) });
     if (pass.specChangedBy !== undefined) requireStored(pass, changeOf(specOf(pass.writer.newest), plan.intents.spec.changes), "spec");
     return undefined;
   } catch (error) {
@@ -101,14 +118,14 @@ async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: u
 
 /**
  * Stores drafts and state now.
- * @throws unless the server's answer holds what was sent, and QuietRequeue when the object is no longer the one that the
- * step decided on: what it is about to do outside must not happen.
+ * @throws unless the server's answer contains what was sent. QuietRequeue if the object changed since the step decided. The side
+ * effect of the step must not happen then.
  */
 export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
   try {
     await storeNow(pass, limit);
   } catch (error) {
-    // What other steps put into the status must not keep this one from its write-ahead.
+    // An invalid status of other steps must not block the checkpoint of this one.
     const restore = isInvalid(error) ? pass.drafts.status.withoutEarlier() : undefined;
     if (restore === undefined) throw error;
     try {
@@ -123,7 +140,9 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
 }
 
 async function storeNow(pass: Pass, limit: Limit): Promise<void> {
-  const { writer } = pass;
+  const { writer, unprovenWrites } = pass;
+  // This plan has what earlier checkpoints were to store.
+  const included = [...unprovenWrites];
   const plan = planOf(pass, "checkpoint");
   await writeObject(pass, plan, { limit, guarded: "decision" });
   await writeStatus(pass, plan, { limit, guarded: "decision" });
@@ -133,9 +152,18 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
   for (const taken of [status, labels, annotations, ...states.values()]) taken.stored();
   const stored = storedState(pass.pipeline, writer.newest);
   for (const [step, state] of pass.drafts.states) state.stored = stored[step.name];
+  for (const write of included) unprovenWrites.delete(write);
 }
 
-/** The plan of what the pass has found so far. */
+/**
+ * The guard of the save. What a step wrote before a checkpoint that failed must not be stored on an object that the
+ * checkpoint would have refused: a step that saw an old object may have removed a name that the present object needs.
+ */
+function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
+  return unprovenWrites.size === 0 ? {} : { guarded: "decision" };
+}
+
+/** The plan from the findings so far. */
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
   const { pipeline, object, settings, progress, trouble, notStored, clock } = pass;
   const facts = {
@@ -151,7 +179,7 @@ function planOf(pass: Pass, stage: Plan["stage"]): Plan {
   return { stage, pipeline, object, facts, intents: pass.drafts.intents(), parts: partsOf(pass) };
 }
 
-/** The parts of the status that extensions own, of those that the kind has room for. */
+/** The parts of the status that extensions own and the kind has. */
 function partsOf(pass: Pass): Plan["parts"] {
   const { extensions, kind } = pass.pipeline;
   const fields = kind.resource?.statusParts ?? [];
@@ -170,7 +198,7 @@ function partsOf(pass: Pass): Plan["parts"] {
   });
 }
 
-/** The object with the parts of extensions as this pass will store them; the very same where nothing changes. */
+/** Returns the object with the parts of extensions as this pass will store them; the same object if nothing changes. */
 export function withParts(pass: Pass): KubernetesObject {
   const { object } = pass;
   const status = statusOf(object);
@@ -195,7 +223,7 @@ function writeStatus(pass: Pass, plan: Plan, options: WriteOptions): Promise<Wri
   return pass.writer.write("status", change, options);
 }
 
-/** @throws QuietRequeue when another writer changed the state of one of our steps: the pass decided on what no longer holds. */
+/** @throws QuietRequeue if another writer changed the state of one of our steps, on which the pass decided. */
 function requireOwnState(pass: Pass, newest: KubernetesObject): void {
   const { states } = pass.drafts;
   if (!pass.writer.isRebased || states.size === 0) return;

@@ -3,7 +3,7 @@
  * Leadership and dry run are rings, too, but around the whole client: they hold for what steps write as well.
  */
 import { hash } from "node:crypto";
-import type { Condition } from "@treadle/apimachinery";
+import type { Condition, KubernetesObject } from "@treadle/apimachinery";
 import { describeMissing, fieldsOf, NOT_STORED_HINT } from "./not-stored.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { Setting } from "../record/progress.ts";
@@ -56,7 +56,7 @@ export function noteNotStored(pass: Pass, missing: object | undefined, wasWritte
       `the server accepts but does not store what the status of ${pipeline.kind.kind} should report: ${NOT_STORED_HINT}`,
     );
   pass.asked.push({ reason: "to store what the server did not store", afterMs: notStored.untilMs - clock.now() });
-  return readyOf(fields);
+  return readyIn(writer.newest) === undefined ? undefined : readyOf(fields);
 }
 
 /**
@@ -64,11 +64,17 @@ export function noteNotStored(pass: Pass, missing: object | undefined, wasWritte
  * the server has answered, so that Ready does not become True in between.
  */
 export function notStoredBefore({ memory, object }: Pass): Setting | undefined {
+  const ready = readyIn(object);
+  if (ready === undefined) return undefined;
   const fields = memory.guards?.notStored?.fields;
   if (fields !== undefined) return fields.length === 0 ? undefined : readyOf(fields);
+  return ready.reason === readyOf([]).reason ? { status: "False", reason: ready.reason, message: ready.message } : undefined;
+}
+
+/** The stored Ready. A server that drops the conditions has none, and a Ready that reports this would be dropped as well. */
+function readyIn(object: KubernetesObject): Condition | undefined {
   const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  return ready?.reason === readyOf([]).reason ? { status: "False", reason: ready.reason, message: ready.message } : undefined;
+  return status?.conditions?.find(({ type }) => type === "Ready");
 }
 
 function readyOf(fields: readonly string[]): Setting {

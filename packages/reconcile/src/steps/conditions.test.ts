@@ -49,7 +49,7 @@ describe("conditions", () => {
     expect((await status())?.conditions?.[0]?.observedGeneration).toBe(1);
   });
 
-  test("two handlers on one object, one of which says ready: false, never touch what is the other's", async () => {
+  test("two handlers on one object, one with ready: false, never change the conditions of the other", async () => {
     const one = operator("one", "A");
     const two = operator("two", "B", { ready: false });
     for (const each of [one, two, one, two]) await each.pass(KEY);
@@ -62,7 +62,7 @@ describe("conditions", () => {
     expect((await one.pass(KEY)).writes + (await two.pass(KEY)).writes, "both are at rest").toBe(0);
   });
 
-  test("may stand at the end", async () => {
+  test("conditions() may be at the end of the list", async () => {
     const work = step(Widget, { name: "work", conditions: ["A"], do: (req) => void req.conditions.true("A") });
     await harness.operator(handler(Widget).step(work).step(conditions()).build()).pass(KEY);
     expect(await conditionsOf()).toEqual({ A: "True/A", Ready: "True/Ready" });

@@ -1,21 +1,21 @@
-/** Generic step: values that depend on more than a schema's defaults can say, written into the object itself. */
+/** Generic step: writes defaults into the spec that a schema cannot express. */
 import { jsonEqual, type Kind, type KubernetesObject, type Mutable, type ObjectOf } from "@treadle/apimachinery";
 import { TerminalError } from "../errors.ts";
 import { type Step, step } from "../step.ts";
 
 type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : never;
 
-/** Options of {@link defaults}. */
+/** These are the options of {@link defaults}. */
 export interface DefaultsOptions<T extends KubernetesObject> {
   /** The name of the step. @defaultValue "defaults" */
   readonly name?: string;
-  /** Fills in what is missing, in place. Pure, and must come to rest: applied to its own result it changes nothing. */
+  /** Fills in missing fields, in place. Must be pure, and must not change its own result. */
   fill(spec: SpecOf<T>, object: T): void;
 }
 
 /**
- * A step that completes the spec. A change ends the chain; the new generation starts the next pass, so later steps only
- * ever see a complete spec. Prefer defaults in the schema, which the API server applies.
+ * Makes a step that completes the spec. A change ends the chain, and the new generation starts the next pass. So later steps see
+ * only a complete spec. Prefer defaults in the schema, which the API server applies.
  */
 export function defaults<K extends Kind>(kind: K, options: DefaultsOptions<ObjectOf<K>>): Step<ObjectOf<K>> {
   const { name = "defaults" } = options;
@@ -25,9 +25,9 @@ export function defaults<K extends Kind>(kind: K, options: DefaultsOptions<Objec
     do(req) {
       const filled = fill(req.object.spec);
       if (jsonEqual(filled, req.object.spec ?? {})) return;
-      // Each write starts the next pass at once: a fill that does not come to rest would write for ever.
+      // Each write starts the next pass at once: a fill that changes its own result would write forever.
       if (!jsonEqual(fill(filled), filled)) {
-        throw new TerminalError(`step "${name}": fill changes its own result: it must change nothing where nothing is missing`, {
+        throw new TerminalError(`step "${name}": fill changes its own result: it must change nothing if no field is missing`, {
           code: "ERR_NOT_AT_REST",
         });
       }

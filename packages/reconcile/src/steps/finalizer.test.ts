@@ -38,7 +38,7 @@ const dropForeign = async (): Promise<unknown> => {
 };
 
 describe("finalizer", () => {
-  test("is taken in the first pass, and its cleanup runs once before the object goes", async () => {
+  test("the finalizer is added in the first pass, and its cleanup runs once before the object is deleted", async () => {
     const running = operator();
     await harness.user.create(Widget, widget());
     await running.pass(KEY);
@@ -82,7 +82,7 @@ describe("finalizer", () => {
     expect((await live())?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  test("two of them may stand in one handler, under other names, on the one finalizer", async () => {
+  test("two finalizer() steps with other names share the one finalizer of a handler", async () => {
     const twice = handler(Widget)
       .step(finalizer({ name: "first", cleanup: () => void cleaned.push("first") }))
       .step(finalizer({ name: "second", cleanup: () => void cleaned.push("second") }))
@@ -96,7 +96,7 @@ describe("finalizer", () => {
     expect(cleaned).toEqual(["second", "first"]);
   });
 
-  test("may stand in all(): another part's failing cleanup does not keep it from running", async () => {
+  test("a finalizer() in all() runs its cleanup although another part's cleanup fails", async () => {
     const failing = step(Widget, { name: "failing", do() {}, cleanup: () => Promise.reject(boom) });
     const mine = finalizer<Widget>({ cleanup: () => void cleaned.push("x") });
     const running = harness.operator(
@@ -120,7 +120,7 @@ describe("waitForForeignMs", () => {
     await harness.user.delete(Widget, REF);
   };
 
-  test("says while the object lives that there is nothing to wait for", async () => {
+  test("finalizer() reports ForeignFinalizers=False while the object is not deleted", async () => {
     const running = operator({ waitForForeignMs: 60_000 });
     await harness.user.create(Widget, widget());
     await running.pass(KEY);
@@ -128,7 +128,7 @@ describe("waitForForeignMs", () => {
     expect(await conditionOf("Ready")).toBe("True/Ready: ");
   });
 
-  test("waits for the rest of the time, names whom, and goes on when they are gone", async () => {
+  test("finalizer() waits for foreign finalizers, names them, and continues when they are removed", async () => {
     const running = operator({ waitForForeignMs: 60_000 });
     await deleted(running);
     await harness.clock.advance(15_000);
@@ -141,7 +141,7 @@ describe("waitForForeignMs", () => {
     expect(await live()).toBeUndefined();
   });
 
-  test("goes on when the time is over, and names who is still there", async () => {
+  test("finalizer() continues when the time is over, and names the remaining finalizers", async () => {
     let fails = true;
     const running = operator({
       waitForForeignMs: 60_000,
@@ -199,7 +199,7 @@ describe("waitForForeignMs", () => {
   });
 
   test.for([-1, Number.NaN, Number.POSITIVE_INFINITY, "5"])(
-    "of %s is refused: a foreign finalizer may stay for ever",
+    "of %s is refused: a foreign finalizer may stay forever",
     (waitForForeignMs) => {
       expect(() => finalizer({ cleanup() {}, waitForForeignMs: waitForForeignMs as number })).toThrow(TypeError);
     },

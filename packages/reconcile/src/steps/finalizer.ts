@@ -1,29 +1,29 @@
-/** Generic step: something to do before the object goes. */
+/** Generic step: a cleanup before the object is deleted. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { domainOf } from "../build/names.ts";
 import type { CleanupReq } from "../req.ts";
 import type { Wait } from "../result.ts";
 import { anyKind, type Step, step } from "../step.ts";
 
-/** Options of {@link finalizer}. */
+/** These are the options of {@link finalizer}. */
 export interface FinalizerOptions<T extends KubernetesObject> {
   /** The name of the step. @defaultValue "finalizer" */
   readonly name?: string;
-  /** Idempotent; runs in every deletion pass until it neither waits nor throws. Also for an object whose `do`s never ran. */
+  /** Cleans up. It runs in every deletion pass until it neither waits nor throws, so it must be idempotent. It also runs if no `do` ever ran. */
   cleanup(req: CleanupReq<T, {}, never>): Wait | void | Promise<Wait | void>;
   /**
-   * Waits, before the cleanup, until finalizers of other domains are gone, for at most so many milliseconds after the
-   * deletion; then goes on. A condition `ForeignFinalizers` names them: True while they are there. @defaultValue not waiting
+   * Maximum time to wait until finalizers of other domains are removed, in milliseconds from the deletion. Then the cleanup runs
+   * anyway. The condition `ForeignFinalizers` is True while they are there, and names them. @defaultValue no wait
    */
   readonly waitForForeignMs?: number;
-  /** Deadline of the cleanup in milliseconds. @defaultValue 30_000 */
+  /** Maximum time of one run of the cleanup, in milliseconds. @defaultValue 30_000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * A step with only a cleanup, on the handler's one finalizer.
+ * Makes a step that has only a cleanup. It uses the one finalizer of the handler.
  *
- * @throws TypeError when `waitForForeignMs` is not a number of milliseconds from 0: a foreign finalizer may stay for ever.
+ * @throws TypeError when `waitForForeignMs` is not a number of milliseconds from 0: a foreign finalizer may stay forever.
  */
 export function finalizer<T extends KubernetesObject = KubernetesObject>(options: FinalizerOptions<T>): Step<T> {
   const { name = "finalizer", waitForForeignMs, timeoutMs, cleanup } = options;
@@ -48,7 +48,7 @@ export function finalizer<T extends KubernetesObject = KubernetesObject>(options
           req.conditions.true("ForeignFinalizers", "Waiting", `waiting for ${names}`);
           return req.wait(`waiting for ${names}`, restMs);
         }
-        // Said in a pass of its own: the one that removes the finalizer stores nothing else.
+        // Reported in a separate pass: the pass that removes the finalizer stores nothing else.
         if (req.conditions.previous("ForeignFinalizers")?.reason !== "WaitedLongEnough") {
           req.conditions.true("ForeignFinalizers", "WaitedLongEnough", `cleaning up although these are still there: ${names}`);
           return req.wait(`waited long enough for ${names}`, 0);
@@ -62,7 +62,7 @@ export function finalizer<T extends KubernetesObject = KubernetesObject>(options
   }) as Step<T>;
 }
 
-/** Those outside the domain of the object's own API group: waiting for each other, two handlers of one operator would never end. */
+/** The finalizers outside of the domain of the object's API group. Two handlers of one operator would wait for each other forever. */
 function foreignFinalizers(object: KubernetesObject): readonly string[] {
   const slash = object.apiVersion.indexOf("/");
   const own = domainOf({ group: slash < 0 ? "" : object.apiVersion.slice(0, slash) });

@@ -1,11 +1,11 @@
-/** Generic step: later steps are not reached until a predicate holds. */
+/** Generic step: blocks later steps until a predicate holds. */
 import type { Kind, ObjectOf } from "@treadle/apimachinery";
 import { misuse } from "../internal/misuse.ts";
 import type { Reads } from "../reads.ts";
 import type { DoReq } from "../req.ts";
 import { type AnyStep, type NeedsOf, type Step, step } from "../step.ts";
 
-/** Options of {@link guard}. */
+/** These are the options of {@link guard}. */
 export interface GuardOptions<K extends Kind, C extends string, L extends readonly AnyStep[], D extends Reads<ObjectOf<K>>> {
   /** The name of the step. */
   readonly name: string;
@@ -16,13 +16,13 @@ export interface GuardOptions<K extends Kind, C extends string, L extends readon
   /** The objects that the predicate reads. */
   readonly reads?: D;
   /**
-   * Asked in every pass: `true` lets the chain go on, a text is the reason why not yet. Woken by the reads; the waiting
-   * curve is the fallback.
+   * Decides in every pass: `true` continues the chain, a text is the reason of a wait. A change of a read triggers the next
+   * pass, or the waiting backoff does.
    */
   until(req: DoReq<ObjectOf<K>, NeedsOf<L>, D, C, {}>): true | string | Promise<true | string>;
 }
 
-/** A step that waits until `until` answers `true`. */
+/** Makes a step that waits until `until` returns `true`. */
 export function guard<
   K extends Kind,
   const C extends string,
@@ -46,11 +46,11 @@ export function guard<
   }) as Step<ObjectOf<K>, NeedsOf<L>>;
 }
 
-/** @throws TypeError for what is merely truthy or falsy: only `true` lets the chain go on, and only a text says why not. */
+/** @throws TypeError for other truthy or falsy values: only `true` continues the chain, and only a text is a reason. */
 export function requireAnswer(step: string, answer: unknown): true | string {
   if (answer === true || typeof answer === "string") return answer;
   throw misuse(
     "ERR_INVALID_STEP",
-    `step "${step}": until must answer true, or say as a text why not yet; it answered with ${answer === null ? "null" : typeof answer}`,
+    `step "${step}": until must return true, or a text with the reason of the wait; it returned ${answer === null ? "null" : typeof answer}`,
   );
 }

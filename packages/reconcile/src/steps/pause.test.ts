@@ -53,7 +53,7 @@ describe("pause", () => {
     expect(await conditionsOf()).toMatchObject({ Paused: "True/Annotation", Worked: "Unknown/NotReached" });
   });
 
-  test("keeps what was said before, Ready and observedGeneration too, until the annotation goes", async () => {
+  test("a paused object keeps its status, Ready and observedGeneration included, until the annotation is removed", async () => {
     const paused = operator();
     await harness.user.create(Widget, widget());
     await paused.pass(KEY);
@@ -134,7 +134,7 @@ describe("without the step", () => {
         .build(),
     );
 
-  test("every handler can be paused: no phase runs, no finalizer comes or goes, Ready and its generation stay", async () => {
+  test("every handler can be paused: no phase runs, no finalizer is added or removed, Ready and its generation stay", async () => {
     await harness.user.create(Widget, widget());
     const operator = plain();
     await operator.pass(KEY);
@@ -174,7 +174,7 @@ describe("without the step", () => {
     expect(await conditionsOf()).not.toHaveProperty("Paused");
   });
 
-  test("a handler that leaves Ready to another one says nothing", async () => {
+  test("a handler that leaves Ready to another one reports nothing", async () => {
     await harness.user.create(Widget, widget({ annotations: { [PAUSED_ANNOTATION]: "true" } }));
     const second = harness.operator(
       handler(Widget, { name: "second" })

@@ -1,4 +1,4 @@
-/** Generic step: says which annotation takes our hands off an object. It does nothing itself; the engine asks by it. */
+/** Generic step: configures which annotation pauses an object. The step itself does nothing. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { PAUSED_ANNOTATION } from "../build/names.ts";
 import { defineStep } from "../build/step-runtime.ts";
@@ -6,20 +6,20 @@ import { anyKind, type AnyStep, type Step } from "../step.ts";
 
 export { PAUSED_ANNOTATION };
 
-/** Options of {@link pause}. */
+/** These are the options of {@link pause}. */
 export interface PauseOptions {
   /** The annotation that pauses an object. @defaultValue "treadle.dev/paused" */
   readonly annotation?: string;
-  /** Whether a paused object that is being deleted is left alone, too. @defaultValue false: its cleanup runs */
+  /** Whether the annotation also pauses the cleanup of an object that is being deleted. @defaultValue false */
   readonly deletions?: boolean;
 }
 
 /**
- * While the annotation says `"true"` no step runs, posts included: nothing is written but the condition `Paused`, and every
- * other condition keeps what it said. Removing the annotation is an event, which starts the next pass.
+ * Configures the pause of a handler. While the annotation is `"true"`, no step runs, posts included. Only the condition `Paused`
+ * is written; other conditions keep their values. Removing the annotation starts the next pass.
  *
- * Every handler can be paused by `treadle.dev/paused`, without this step. With it, wherever it stands, the annotation may
- * be another, deletions may be held, and `Paused` is there always, not only while it is True.
+ * Every handler can be paused by `treadle.dev/paused`, without this step. The step can choose another annotation and pause
+ * deletions, and with it the condition `Paused` always exists. Its place in the list has no meaning.
  */
 export function pause(options: PauseOptions = {}): Step<KubernetesObject> {
   const { annotation = PAUSED_ANNOTATION, deletions = false } = options;

@@ -8,9 +8,9 @@ import { requireAnswer } from "./guard.ts";
 
 const STATE = z.object({ passedAt: z.string().optional() });
 
-/** Options of {@link prerequisite}. */
+/** These are the options of {@link prerequisite}. */
 export interface PrerequisiteOptions<K extends Kind, C extends string, L extends readonly AnyStep[], D extends Reads<ObjectOf<K>>> {
-  /** Persistent: that the barrier was passed is kept under this name. */
+  /** The persistent name of the step: the state that the barrier was passed is stored under it. */
   readonly name: string;
   /** The condition that shows the barrier: True, or False with the reason `PrerequisiteNotMet`. */
   readonly condition: C;
@@ -18,11 +18,11 @@ export interface PrerequisiteOptions<K extends Kind, C extends string, L extends
   readonly needs?: L;
   /** The objects that the predicate reads. */
   readonly reads?: D;
-  /** Asked until it answers `true` for the first time, never again after that. A text is the reason why not yet. */
+  /** Decides until it returns `true` once, and is never called again. A text is the reason of a wait. */
   until(req: DoReq<ObjectOf<K>, NeedsOf<L>, D, C, { passedAt?: string | undefined }>): true | string | Promise<true | string>;
 }
 
-/** A step that waits until `until` has answered `true` once; what was there once may go again. Needs a kind with step state. */
+/** Makes a step that waits until `until` has returned `true` once. A later change does not block again. Needs a kind with step state. */
 export function prerequisite<
   K extends Kind,
   const C extends string,

@@ -49,7 +49,7 @@ describe("validate", () => {
     expect(await conditionOf("Ready")).toBe("False/Invalid: Valid: size is above 9; note is empty");
   });
 
-  test("goes on when the spec was mended", async () => {
+  test("validate() continues when the spec was fixed", async () => {
     await harness.user.create(Widget, widget({ spec: { size: 10 } }));
     const running = operator();
     await running.pass(KEY);
@@ -59,7 +59,7 @@ describe("validate", () => {
     expect(await conditionOf("Valid")).toBe("True/Valid: ");
   });
 
-  test("may stand twice, under other names", async () => {
+  test("validate() may be twice in a list, with other names", async () => {
     await harness.user.create(Widget, widget());
     const twice = handler(Widget)
       .step(conditions())
@@ -87,7 +87,7 @@ describe("validate", () => {
     expect(await conditionOf("Valid")).toBe("False/Error: boom");
   });
 
-  test("does not stand in the way of a deletion", async () => {
+  test("validate() does not block a deletion", async () => {
     let cleaned = 0;
     const withCleanup = handler(Widget)
       .step(conditions())
@@ -108,7 +108,7 @@ describe("defaults", () => {
   const filling = (fill: Parameters<typeof defaults<typeof Widget>>[1]["fill"]) =>
     harness.operator(handler(Widget).step(conditions()).step(defaults(Widget, { fill })).step(look).build());
 
-  test("writes what is missing and ends the chain; the new generation starts the next pass, which comes to rest", async () => {
+  test("defaults() writes missing fields and ends the chain; the pass of the new generation changes nothing", async () => {
     const operator = filling((spec, { metadata }) => void (spec.note ??= `of ${metadata.name}`));
     await harness.user.create(Widget, widget({ spec: { size: 3 } }));
     const first = await operator.pass(KEY);
@@ -154,7 +154,7 @@ describe("defaults", () => {
     expect(seen).toEqual([]);
   });
 
-  test("a fill that never comes to rest is an error that says so, not a loop", async () => {
+  test("a fill that changes its own result is an error that says so, not a loop", async () => {
     await harness.user.create(Widget, widget());
     const result = await filling((spec) => void (spec.size += 1)).pass(KEY);
     expect(result).toMatchObject({ requeue: { type: "none" }, isTerminal: true });

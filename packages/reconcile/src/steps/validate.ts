@@ -1,18 +1,18 @@
-/** Generic step: rules about the spec that its schema cannot say. */
+/** Generic step: rules about the spec that its schema cannot express. */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import { type Step, step } from "../step.ts";
 
-/** Options of {@link validate}. */
+/** These are the options of {@link validate}. */
 export interface ValidateOptions<T extends KubernetesObject> {
   /** The name of the step. @defaultValue "validate" */
   readonly name?: string;
   /** The condition that reports the problems. @defaultValue "Valid" */
   readonly condition?: string;
-  /** What is wrong with the object, one text each; nothing when it is right. Pure. */
+  /** Returns the problems of the object, one text each; none if the object is valid. Must be pure. */
   problems(object: T): readonly string[];
 }
 
-/** A step that stops until the object changes when something is wrong with it; a spec error is nothing to try again. */
+/** Makes a step that stops the chain while the object has problems. No retry follows: the next pass starts when the object changes. */
 export function validate<K extends Kind>(kind: K, options: ValidateOptions<ObjectOf<K>>): Step<ObjectOf<K>> {
   const { name = "validate", condition = "Valid" } = options;
   return step(kind, {

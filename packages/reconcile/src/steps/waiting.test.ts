@@ -56,7 +56,7 @@ const conditionOf = async (type: string): Promise<string> => {
 };
 
 describe("guard", () => {
-  test("waits on the curve, and says why in its condition; later steps are not reached", async () => {
+  test("guard() waits with the backoff and reports the reason; later steps are not reached", async () => {
     const operator = guarded();
     expect(await operator.pass(KEY)).toMatchObject({ outcome: { type: "wait", reason: missing }, requeue: { type: "after", afterMs: 50 } });
     expect(await operator.pass(KEY)).toMatchObject({ requeue: { type: "after", afterMs: 100 } });
@@ -64,7 +64,7 @@ describe("guard", () => {
     expect(await conditionOf("NeedThere")).toBe(`False/Blocked: ${missing}`);
   });
 
-  test("opens when its need is there, and closes again when it goes", async () => {
+  test("guard() opens when its read exists, and closes when it is deleted", async () => {
     const operator = guarded();
     await need();
     await operator.pass(KEY);
@@ -113,14 +113,14 @@ describe("guard", () => {
 });
 
 describe("prerequisite", () => {
-  test("waits until it is met, and says why", async () => {
+  test("prerequisite() waits until it is met, and reports the reason", async () => {
     const operator = required();
     expect(await operator.pass(KEY)).toMatchObject({ outcome: { type: "wait", reason: missing }, requeue: { type: "after", afterMs: 50 } });
     expect(await conditionOf("NeedThere")).toBe(`False/PrerequisiteNotMet: ${missing}`);
     expect((await live())?.status?.steps).toBeUndefined();
   });
 
-  test("once passed it is never asked again: not when the need goes, comes again, or the operator starts anew", async () => {
+  test("a passed prerequisite() is not evaluated again: not after a deletion, a new object, or a restart", async () => {
     await need();
     await required().pass(KEY);
     expect((await live())?.status?.steps).toEqual({ "wait-for-need": { passedAt: "2026-01-01T00:00:00.000Z" } });
@@ -186,6 +186,6 @@ describe.each(["guard", "prerequisite"] as const)("%s in untyped code", (name) =
     const result = await operator.pass(KEY);
     expect(ran).toBe(0);
     if (typeof answer === "string") expect(result.outcome).toMatchObject({ type: "wait", reason: answer });
-    else expect((result.error as Error).message).toContain("until must answer true, or say as a text why not yet");
+    else expect((result.error as Error).message).toContain("until must return true, or a text with the reason of the wait");
   });
 });

@@ -60,8 +60,8 @@ export {
   watchFormOf,
 } from "../reads.ts";
 export type { DeclaredWatch } from "../build/collected.ts";
-export { declaredWatch } from "../handler.ts";
-export { type PrimaryIndex, type Wake, type WakeLookup, wakeOfWatch, wakesOf, watchedKindsOf } from "../wake.ts";
+export { declaredWatch, isHandler, pipelineOf } from "../handler.ts";
+export { type PrimaryIndex, type Trigger, type TriggerLookup, triggerOfWatch, triggersOf, watchedKindsOf } from "../triggers.ts";
 export { type Fetch, Fetches } from "../fetches.ts";
 
 // Running passes.

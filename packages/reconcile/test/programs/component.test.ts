@@ -180,7 +180,7 @@ test("a change of the spec reaches the objects", async () => {
   });
 });
 
-test("an object of somebody else is left alone, in deletion too; one of nobody is adopted", async () => {
+test("an object of another owner is not modified, in deletion neither; an object without an owner is adopted", async () => {
   const theirs = { apiVersion: "v1", kind: "Pod", name: "other", uid: "1-2-3", controller: true };
   await harness.user.create(Deployment, {
     ...deployment({ metadata: REF, spec: { image: "theirs:1" } } as App, "web"),
@@ -197,7 +197,7 @@ test("an object of somebody else is left alone, in deletion too; one of nobody i
   expect(await objects()).toEqual(["Deployment shop-web"]);
 });
 
-test("a cache that is behind makes nobody create twice or fail", async () => {
+test("an outdated cache causes no second create and no failure", async () => {
   await operator.pass(KEY);
   const before = harness.requests.length;
   expect((await operator.stalePass(KEY)).error).toBeUndefined();

@@ -56,6 +56,25 @@ describe("a checkpoint on an old object is not stored", () => {
   });
 });
 
+test("a checkpoint whose answer is lost does not let the save remove the name of the present disk", async () => {
+  cloud.vanish("disk-1");
+  await leader.pass(KEY);
+  await leader.pass(KEY);
+  let isFirst = true;
+  harness.intercept = async (request, send) => {
+    const answer = await send();
+    if (isFirst && request.body?.includes("external-name")) {
+      isFirst = false;
+      throw new Error("connection reset");
+    }
+    return answer;
+  };
+  await deposed.stalePass(KEY);
+  expect((await harness.user.get(Volume, REF))?.metadata.annotations).toEqual({ "test.treadle.dev/external-name": "disk-2" });
+  await leader.pass(KEY);
+  expect(cloud.disks).toMatchObject([{ id: "disk-2" }]);
+});
+
 test("a finalizer is not removed from an object that a person named another disk for during the cleanup", async () => {
   cloud.vanish("disk-1");
   await harness.user.delete(Volume, REF);

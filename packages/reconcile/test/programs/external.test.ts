@@ -200,7 +200,7 @@ describe("an interrupted create", () => {
 describe("errors", () => {
   test.for([
     {
-      name: "of the connection take the failure curve",
+      name: "of the connection take the failure backoff",
       error: new CloudError("unavailable", "503"),
       requeue: { type: "failure" },
       synced: /^False\//,

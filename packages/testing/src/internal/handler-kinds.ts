@@ -1,11 +1,13 @@
 /** The kinds that a handler uses. */
 import type { Kind } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 
 /** Returns the kind of the primary, then the kinds that its steps read and own, and those that it watches. */
-export function kindsOf({ kind, pipeline }: AnyHandler): readonly Kind[] {
+export function kindsOf(handler: AnyHandler): readonly Kind[] {
+  const pipeline = pipelineOf(handler);
   const steps = pipeline.leaves.flatMap((step) => [...Object.values(step.reads).map((read) => read.kind), ...step.owns]);
-  return [kind, ...steps, ...pipeline.watches.map((watch) => watch.kind)];
+  return [handler.kind, ...steps, ...pipeline.watches.map((watch) => watch.kind)];
 }
 
 /** Completes a key: `name` alone means the default namespace, unless the kind is cluster-scoped. */

@@ -16,7 +16,7 @@ import { handler } from "./handler.ts";
 import { many, type ManySelector, one } from "./reads.ts";
 import type { Cache } from "./req.ts";
 import { step } from "./step.ts";
-import { type Wake, wakesOf, watchedKindsOf } from "./wake.ts";
+import { type Trigger, triggersOf, watchedKindsOf } from "./triggers.ts";
 
 const Local = kind({ group: "w.dev", version: "v1", kind: "Local" });
 const Global = kind({ group: "w.dev", version: "v1", kind: "Global", scope: "Cluster" });
@@ -35,16 +35,16 @@ const secret = (key: string, labels?: Record<string, string>): KubernetesObject 
 
 const NO_CACHE: Cache = { get: () => undefined, list: () => [] };
 
-/** The keys of the primaries that `changed` wakes, found by the wake's own index. */
-function woken(wake: Wake, primaries: readonly KubernetesObject[], changed: KubernetesObject): readonly string[] {
+/** The keys of the primaries that `changed` triggers, found by the trigger's own index. */
+function triggered(trigger: Trigger, primaries: readonly KubernetesObject[], changed: KubernetesObject): readonly string[] {
   const byIndex = (name: string, key: string): readonly KubernetesObject[] => {
-    if (name !== wake.index?.name) throw new Error(`no index ${name}`);
-    return primaries.filter((primary) => wake.index?.keys(primary).includes(key));
+    if (name !== trigger.index?.name) throw new Error(`no index ${name}`);
+    return primaries.filter((primary) => trigger.index?.keys(primary).includes(key));
   };
-  return [...wake.primaries(changed, { byIndex, cache: NO_CACHE })].map(keyOf);
+  return [...trigger.primaries(changed, { byIndex, cache: NO_CACHE })].map(keyOf);
 }
 
-function wakeOfOne(of: typeof Local, read: Kind, ref: (primary: KubernetesObject) => unknown): Wake {
+function triggerOfOne(of: typeof Local, read: Kind, ref: (primary: KubernetesObject) => unknown): Trigger {
   const reads = { it: one(read, ref as () => Ref) };
   return only(
     handler(of)
@@ -53,7 +53,7 @@ function wakeOfOne(of: typeof Local, read: Kind, ref: (primary: KubernetesObject
   );
 }
 
-function wakeOfMany(of: typeof Local, read: Kind, select: (primary: KubernetesObject) => unknown): Wake {
+function triggerOfMany(of: typeof Local, read: Kind, select: (primary: KubernetesObject) => unknown): Trigger {
   const reads = { it: many(read, select as () => ManySelector) };
   return only(
     handler(of)
@@ -62,10 +62,10 @@ function wakeOfMany(of: typeof Local, read: Kind, select: (primary: KubernetesOb
   );
 }
 
-function only(built: Parameters<typeof wakesOf>[0]): Wake {
-  const [wake, ...rest] = wakesOf(built);
+function only(built: Parameters<typeof triggersOf>[0]): Trigger {
+  const [trigger, ...rest] = triggersOf(built);
   expect(rest).toEqual([]);
-  return wake as Wake;
+  return trigger as Trigger;
 }
 
 /** What JavaScript sees of an object whose spec is not what the type says. */
@@ -73,9 +73,9 @@ const specOf = (primary: KubernetesObject): { readonly secret: never; readonly l
   (primary as { spec?: object }).spec as never;
 
 describe("one", () => {
-  const bySecret = wakeOfOne(Local, Secret, (o) => specOf(o).secret);
+  const bySecret = triggerOfOne(Local, Secret, (o) => specOf(o).secret);
 
-  test("wakes who names the object, in the namespace of the primary unless told otherwise", () => {
+  test("one() triggers the primaries that name the object, by default in their namespace", () => {
     const primaries = [
       local("ns/plain", { secret: "in" }),
       local("other/plain", { secret: "in" }),
@@ -84,7 +84,7 @@ describe("one", () => {
       local("ns/bare-ref", { secret: { name: "in" } }),
       local("ns/empty-namespace", { secret: { name: "in", namespace: "" } }),
     ];
-    expect(woken(bySecret, primaries, secret("ns/in"))).toEqual(["ns/plain", "other/full", "ns/bare-ref", "ns/empty-namespace"]);
+    expect(triggered(bySecret, primaries, secret("ns/in"))).toEqual(["ns/plain", "other/full", "ns/bare-ref", "ns/empty-namespace"]);
     expect(bySecret.because).toBe('step "s" reads it');
     expect(groupKindOf(bySecret.kind)).toBe("Secret");
   });
@@ -93,26 +93,26 @@ describe("one", () => {
     expect(bySecret.index?.keys(local("ns/a", { secret: given }))).toEqual([]);
   });
 
-  test("a primary for which the author's function throws wakes nobody, and hides no other", () => {
-    const wake = wakeOfOne(Local, Secret, (o) => (specOf(o).secret as { deep: { name: string } }).deep.name);
+  test("a primary whose reference function throws is not triggered, and the others are", () => {
+    const trigger = triggerOfOne(Local, Secret, (o) => (specOf(o).secret as { deep: { name: string } }).deep.name);
     const primaries = [local("ns/broken"), local("ns/fine", { secret: { deep: { name: "in" } } })];
-    expect(woken(wake, primaries, secret("ns/in"))).toEqual(["ns/fine"]);
+    expect(triggered(trigger, primaries, secret("ns/in"))).toEqual(["ns/fine"]);
   });
 
   test("a cluster-scoped kind has no namespace, whatever the primary's", () => {
-    const wake = wakeOfOne(Local, Node, () => ({ name: "n1", namespace: "ignored" }));
-    expect(woken(wake, [local("ns/a")], object(Node, "n1"))).toEqual(["ns/a"]);
+    const trigger = triggerOfOne(Local, Node, () => ({ name: "n1", namespace: "ignored" }));
+    expect(triggered(trigger, [local("ns/a")], object(Node, "n1"))).toEqual(["ns/a"]);
   });
 
   test("a cluster-scoped primary must say the namespace: without one nothing is filed", () => {
-    const wake = wakeOfOne(Global, Secret, (o) => specOf(o).secret);
+    const trigger = triggerOfOne(Global, Secret, (o) => specOf(o).secret);
     const primaries = [global("g1", { secret: { name: "in", namespace: "ns" } }), global("g2", { secret: "in" })];
-    expect(woken(wake, primaries, secret("ns/in"))).toEqual(["g1"]);
+    expect(triggered(trigger, primaries, secret("ns/in"))).toEqual(["g1"]);
   });
 });
 
 describe("many", () => {
-  const byLabels = wakeOfMany(Local, Secret, (o) => ({ matchLabels: specOf(o).labels }));
+  const byLabels = triggerOfMany(Local, Secret, (o) => ({ matchLabels: specOf(o).labels }));
 
   test("every label of the selector must match; it is filed under one of them", () => {
     const primaries = [
@@ -122,50 +122,50 @@ describe("many", () => {
       local("ns/other", { labels: { app: "y" } }),
     ];
     expect(primaries.map((primary) => byLabels.index?.keys(primary).length)).toEqual([1, 1, 1, 1]);
-    expect(woken(byLabels, primaries, secret("ns/s", { app: "x", tier: "db", more: "z" })).toSorted()).toEqual([
+    expect(triggered(byLabels, primaries, secret("ns/s", { app: "x", tier: "db", more: "z" })).toSorted()).toEqual([
       "ns/app",
       "ns/both",
       "ns/tier",
     ]);
-    expect(woken(byLabels, primaries, secret("ns/s", { tier: "db" }))).toEqual(["ns/tier"]);
-    expect(woken(byLabels, primaries, secret("ns/s"))).toEqual([]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { tier: "db" }))).toEqual(["ns/tier"]);
+    expect(triggered(byLabels, primaries, secret("ns/s"))).toEqual([]);
   });
 
-  test("no labels select everything in the namespace, also what has none", () => {
+  test("a selector without labels selects every object of the namespace", () => {
     const primaries = [local("ns/all", { labels: {} }), local("other/all", { labels: {} })];
-    expect(woken(byLabels, primaries, secret("ns/s"))).toEqual(["ns/all"]);
-    expect(woken(byLabels, primaries, secret("ns/s", { a: "b" }))).toEqual(["ns/all"]);
+    expect(triggered(byLabels, primaries, secret("ns/s"))).toEqual(["ns/all"]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { a: "b" }))).toEqual(["ns/all"]);
   });
 
-  test("a label with the value * is no wildcard", () => {
+  test("a label with the value * is not a wildcard", () => {
     const primaries = [local("ns/star", { labels: { "*": "" } }), local("ns/value", { labels: { app: "*" } })];
-    expect(woken(byLabels, primaries, secret("ns/s", { app: "x" }))).toEqual([]);
-    expect(woken(byLabels, primaries, secret("ns/s", { app: "*" }))).toEqual(["ns/value"]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { app: "x" }))).toEqual([]);
+    expect(triggered(byLabels, primaries, secret("ns/s", { app: "*" }))).toEqual(["ns/value"]);
   });
 
   test("in the primary's namespace, in another, or in all", () => {
-    const wake = wakeOfMany(Local, Secret, (o) => ({ matchLabels: { app: "x" }, ...(specOf(o).labels as object) }));
+    const trigger = triggerOfMany(Local, Secret, (o) => ({ matchLabels: { app: "x" }, ...(specOf(o).labels as object) }));
     const primaries = [
       local("ns/own"),
       local("ns/there", { labels: { namespace: "there" } }),
       local("ns/all", { labels: { namespace: "*" } }),
       local("ns/none", { labels: { namespace: "" } }),
     ];
-    expect(woken(wake, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/own", "ns/all", "ns/none"]);
-    expect(woken(wake, primaries, secret("there/s", { app: "x" }))).toEqual(["ns/there", "ns/all"]);
+    expect(triggered(trigger, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/own", "ns/all", "ns/none"]);
+    expect(triggered(trigger, primaries, secret("there/s", { app: "x" }))).toEqual(["ns/there", "ns/all"]);
   });
 
   test("a cluster-scoped primary selects in every namespace, and a cluster-scoped kind has none", () => {
-    const everywhere = wakeOfMany(Global, Secret, () => ({ matchLabels: { app: "x" } }));
-    expect(woken(everywhere, [global("g")], secret("any/s", { app: "x" }))).toEqual(["g"]);
-    const nodes = wakeOfMany(Local, Node, () => ({ matchLabels: {} }));
-    expect(woken(nodes, [local("ns/a")], object(Node, "n"))).toEqual(["ns/a"]);
+    const everywhere = triggerOfMany(Global, Secret, () => ({ matchLabels: { app: "x" } }));
+    expect(triggered(everywhere, [global("g")], secret("any/s", { app: "x" }))).toEqual(["g"]);
+    const nodes = triggerOfMany(Local, Node, () => ({ matchLabels: {} }));
+    expect(triggered(nodes, [local("ns/a")], object(Node, "n"))).toEqual(["ns/a"]);
   });
 
   test.for([undefined, null, "text"])("a selector %j, where the schema promised one, selects nothing and hides no other", (given) => {
-    const wake = wakeOfMany(Local, Secret, (o) => (specOf(o).labels === undefined ? given : { matchLabels: specOf(o).labels }));
+    const trigger = triggerOfMany(Local, Secret, (o) => (specOf(o).labels === undefined ? given : { matchLabels: specOf(o).labels }));
     const primaries = [local("ns/broken"), local("ns/fine", { labels: { app: "x" } })];
-    expect(woken(wake, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/fine"]);
+    expect(triggered(trigger, primaries, secret("ns/s", { app: "x" }))).toEqual(["ns/fine"]);
   });
 
   // What is woken by a change is exactly what a search over all primaries would find, whatever labels and namespaces.
@@ -179,7 +179,7 @@ describe("many", () => {
         const want = given.flatMap((each, i) =>
           each.namespace === within && Object.entries(each.labels).every(([key, value]) => has[key] === value) ? [`${within}/p${i}`] : [],
         );
-        expect(woken(byLabels, all, secret(`${within}/s`, has)).toSorted()).toEqual(want.toSorted());
+        expect(triggered(byLabels, all, secret(`${within}/s`, has)).toSorted()).toEqual(want.toSorted());
       }),
     );
   });
@@ -189,8 +189,8 @@ describe("owns", () => {
   const build = (of: typeof Local, owns: readonly Kind[]) =>
     handler(of)
       .step(step(of, { name: "s", owns, do() {} }) as never)
-      .build() as Parameters<typeof wakesOf>[0];
-  const wake = only(build(Local, [Secret]));
+      .build() as Parameters<typeof triggersOf>[0];
+  const trigger = only(build(Local, [Secret]));
   const me = local("ns/me");
   const reference = { apiVersion: "w.dev/v1", kind: "Local", name: "me", uid: "uid-ns/me", controller: true };
   const owned = (...ownerReferences: readonly object[]): KubernetesObject => object(Secret, "ns/s", { metadata: { ownerReferences } });
@@ -205,46 +205,46 @@ describe("owns", () => {
     { name: "that is not the controller's", given: { ...reference, controller: false }, want: [] },
     { name: "without a word on control", given: { ...reference, controller: undefined }, want: [] },
   ])("a reference $name", ({ given, want }) => {
-    expect(woken(wake, [me], owned(given))).toEqual(want);
+    expect(triggered(trigger, [me], owned(given))).toEqual(want);
   });
 
   test("the controller is found among other owners", () => {
-    expect(woken(wake, [me], owned({ ...reference, name: "x", controller: false }, reference))).toEqual(["ns/me"]);
+    expect(triggered(trigger, [me], owned({ ...reference, name: "x", controller: false }, reference))).toEqual(["ns/me"]);
   });
 
   test("an object elsewhere is found by its owner-id label", () => {
     const labels = { [ownerIdLabel("locals.w.dev")]: ownerId(me) };
-    expect(woken(wake, [local("ns/other"), me], secret("far/s", labels))).toEqual(["ns/me"]);
-    expect(woken(wake, [me], secret("far/s", { [ownerIdLabel("other")]: ownerId(me) })), "another handler's label").toEqual([]);
-    expect(woken(wake, [me], secret("far/s", { [ownerIdLabel("locals.w.dev")]: "gone" }))).toEqual([]);
+    expect(triggered(trigger, [local("ns/other"), me], secret("far/s", labels))).toEqual(["ns/me"]);
+    expect(triggered(trigger, [me], secret("far/s", { [ownerIdLabel("other")]: ownerId(me) })), "another handler's label").toEqual([]);
+    expect(triggered(trigger, [me], secret("far/s", { [ownerIdLabel("locals.w.dev")]: "gone" }))).toEqual([]);
   });
 
-  test("an object of ours that got another controller still wakes us, so that the loss is seen", () => {
+  test("an object of ours that got another controller still triggers us, so that the loss is seen", () => {
     const labels = { [ownerIdLabel("locals.w.dev")]: ownerId(me) };
     const taken = object(Secret, "ns/s", { metadata: { labels, ownerReferences: [{ ...reference, kind: "Thief", name: "t" }] } });
-    expect(woken(wake, [me], taken)).toEqual(["ns/me"]);
+    expect(triggered(trigger, [me], taken)).toEqual(["ns/me"]);
   });
 
   test("a cluster-scoped owner is named without a namespace", () => {
     const byGlobal = only(build(Global, [Secret]));
-    expect(woken(byGlobal, [global("g")], owned({ ...reference, kind: "Global", name: "g", uid: "uid-g" }))).toEqual(["g"]);
+    expect(triggered(byGlobal, [global("g")], owned({ ...reference, kind: "Global", name: "g", uid: "uid-g" }))).toEqual(["g"]);
   });
 
-  test("an object that nobody owns wakes nobody, and a primary without a uid is not indexed", () => {
-    expect(woken(wake, [me], secret("ns/s"))).toEqual([]);
-    expect(wake.index?.keys({ ...me, metadata: { name: "me", namespace: "ns" } })).toEqual([]);
+  test("an object without an owner triggers no primary, and a primary without a uid is not indexed", () => {
+    expect(triggered(trigger, [me], secret("ns/s"))).toEqual([]);
+    expect(trigger.index?.keys({ ...me, metadata: { name: "me", namespace: "ns" } })).toEqual([]);
   });
 
-  test("each owned kind wakes once, by one index: an informer takes a name only with the same function", () => {
+  test("each owned kind triggers once, by one index: an informer takes a name only with the same function", () => {
     const ConfigMap = kind({ group: "", version: "v1", kind: "ConfigMap" });
-    const wakes = wakesOf(
+    const triggers = triggersOf(
       handler(Local)
         .step(step(Local, { name: "a", owns: [Secret, ConfigMap], do() {} }))
         .step(step(Local, { name: "b", owns: [Secret], do() {} }))
         .build(),
     );
-    expect(wakes.map((each) => each.because)).toEqual(["a step owns Secret", "a step owns ConfigMap"]);
-    expect(wakes[0]?.index).toBe(wakes[1]?.index);
+    expect(triggers.map((each) => each.because)).toEqual(["a step owns Secret", "a step owns ConfigMap"]);
+    expect(triggers[0]?.index).toBe(triggers[1]?.index);
   });
 });
 
@@ -256,42 +256,42 @@ describe("watch", () => {
         map: (node, cache) => [{ namespace: "ns", name: node.metadata.name }, ...cache.list(Local).map(({ metadata }) => metadata)],
       })
       .build();
-    const wake = only(built);
-    expect(wake).toMatchObject({ kind: Node, because: "watch()" });
-    expect(wake.index).toBeUndefined();
+    const trigger = only(built);
+    expect(trigger).toMatchObject({ kind: Node, because: "watch()" });
+    expect(trigger.index).toBeUndefined();
     const cache = { ...NO_CACHE, list: () => [local("ns/a")] } as unknown as Cache;
-    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache })].map(keyOf)).toEqual(["ns/n", "ns/a"]);
+    expect([...trigger.primaries(object(Node, "n"), { byIndex: () => [], cache })].map(keyOf)).toEqual(["ns/n", "ns/a"]);
   });
 
   test("a map that is a method may use this", () => {
     const watch = { names: ["a"], map(): Ref[] { return this.names.map((name) => ({ namespace: "ns", name })); } }; // biome-ignore format: one line reads better
-    const wake = only(
+    const trigger = only(
       handler(Local)
         .step(step(Local, { name: "s", do() {} }))
         .watch(Node, watch)
         .build(),
     );
-    expect([...wake.primaries(object(Node, "n"), { byIndex: () => [], cache: NO_CACHE })]).toEqual([{ namespace: "ns", name: "a" }]);
+    expect([...trigger.primaries(object(Node, "n"), { byIndex: () => [], cache: NO_CACHE })]).toEqual([{ namespace: "ns", name: "a" }]);
   });
 });
 
-test("reads of all steps wake, parts of all() too, each by an index of its own", () => {
+test("reads of all steps trigger, parts of all() included, each by its index", () => {
   const reads = { x: one(Secret, () => "x"), y: many(Secret, () => ({ matchLabels: {} })) };
-  const wakes = wakesOf(
+  const triggers = triggersOf(
     handler(Local)
       .step(step(Local, { name: "a", reads, do() {} }))
       .step(step(Local, { name: "b", reads, do() {} }))
       .build(),
   );
-  expect(wakes.map((each) => each.because)).toEqual(['step "a" reads x', 'step "a" reads y', 'step "b" reads x', 'step "b" reads y']);
-  expect(new Set(wakes.map((each) => each.index?.name)).size).toBe(4);
+  expect(triggers.map((each) => each.because)).toEqual(['step "a" reads x', 'step "a" reads y', 'step "b" reads x', 'step "b" reads y']);
+  expect(new Set(triggers.map((each) => each.index?.name)).size).toBe(4);
 });
 
 describe("watch by what is declared", () => {
   const idle = step(Local, { name: "s", do() {} });
 
-  test("refs: whoever names the object, among others, in its own namespace unless told otherwise", () => {
-    const wake = only(
+  test("refs triggers the primaries that name the object, by default in their namespace", () => {
+    const trigger = only(
       handler(Local)
         .step(idle)
         .watch(ConfigMap, { refs: ({ spec }) => (spec as { readonly names: readonly (string | Ref)[] }).names })
@@ -302,35 +302,35 @@ describe("watch by what is declared", () => {
       local("a/two", { names: [] }),
       local("b/three", { names: ["x", { name: "x", namespace: "a" }] }),
     ];
-    expect(() => wake.index?.keys(local("a/broken", {})), "the informer logs it").toThrow(TypeError);
-    expect(woken(wake, primaries, object(ConfigMap, "a/x"))).toEqual(["a/one", "b/three"]);
-    expect(woken(wake, primaries, object(ConfigMap, "a/y"))).toEqual(["a/one"]);
-    expect(woken(wake, primaries, object(ConfigMap, "b/x"))).toEqual(["b/three"]);
-    expect(woken(wake, primaries, object(ConfigMap, "c/x"))).toEqual([]);
+    expect(() => trigger.index?.keys(local("a/broken", {})), "the informer logs it").toThrow(TypeError);
+    expect(triggered(trigger, primaries, object(ConfigMap, "a/x"))).toEqual(["a/one", "b/three"]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "a/y"))).toEqual(["a/one"]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "b/x"))).toEqual(["b/three"]);
+    expect(triggered(trigger, primaries, object(ConfigMap, "c/x"))).toEqual([]);
   });
 
   test("label: its value names a primary in the namespace of the object, or one without", () => {
     const inNamespace = only(handler(Local).step(idle).watch(Secret, { label: "of" }).build());
-    expect(woken(inNamespace, [], secret("a/s", { of: "one" }))).toEqual(["a/one"]);
-    expect(woken(inNamespace, [], secret("a/s", { of: "" }))).toEqual([]);
-    expect(woken(inNamespace, [], secret("a/s"))).toEqual([]);
+    expect(triggered(inNamespace, [], secret("a/s", { of: "one" }))).toEqual(["a/one"]);
+    expect(triggered(inNamespace, [], secret("a/s", { of: "" }))).toEqual([]);
+    expect(triggered(inNamespace, [], secret("a/s"))).toEqual([]);
     const global = only(
       handler(Global)
         .step(step(Global, { name: "g", do() {} }))
         .watch(Secret, { label: "of" })
         .build(),
     );
-    expect(woken(global, [], secret("a/s", { of: "one" }))).toEqual(["one"]);
+    expect(triggered(global, [], secret("a/s", { of: "one" }))).toEqual(["one"]);
   });
 
   test("map: a reference without a namespace means that of the object", () => {
-    const wake = only(
+    const trigger = only(
       handler(Local)
         .step(idle)
         .watch(Secret, { map: () => [{ name: "one" }, { name: "two", namespace: "b" }] })
         .build(),
     );
-    expect(woken(wake, [], secret("a/s"))).toEqual(["a/one", "b/two"]);
+    expect(triggered(trigger, [], secret("a/s"))).toEqual(["a/one", "b/two"]);
   });
 
   test.for([
@@ -344,11 +344,11 @@ describe("watch by what is declared", () => {
         .watch(Node, by as never)
         .build(),
     );
-    expect(() => woken(namespaced, [], node)).toThrow(`${what} gave "one" without a namespace; Local is namespaced, and Node n is not`);
+    expect(() => triggered(namespaced, [], node)).toThrow(`${what} gave "one" without a namespace; Local is namespaced, and Node n is not`);
     const clusterScoped = handler(Global)
       .step(step(Global, { name: "g", do() {} }))
       .watch(Node, by as never);
-    expect(woken(only(clusterScoped.build()), [], node)).toEqual(["one"]);
+    expect(triggered(only(clusterScoped.build()), [], node)).toEqual(["one"]);
   });
 
   test("says nothing: refused", () => {
@@ -373,7 +373,12 @@ describe("the form in which a kind is watched", () => {
     ["a Secret: metadata", { a: one(Secret, () => "x") }, [], ["Local", "Secret (metadata)"]],
     ["an owned Secret: metadata", {}, [Secret], ["Local", "Secret (metadata)"]],
     ["an owned kind: whole, since req.cache may be asked for it", {}, [ConfigMap], ["Local", "ConfigMap"]],
-    ["a live read: metadata, for it wakes only", { a: one(ConfigMap, () => "x", { live: true }) }, [], ["Local", "ConfigMap (metadata)"]],
+    [
+      "a live read: metadata, for it triggers only",
+      { a: one(ConfigMap, () => "x", { live: true }) },
+      [],
+      ["Local", "ConfigMap (metadata)"],
+    ],
     ["an unwatched read: not at all", { a: one(ConfigMap, () => "x", { watch: false }) }, [], ["Local"]],
     [
       "metadata here and the whole there: the whole, once",
@@ -386,7 +391,7 @@ describe("the form in which a kind is watched", () => {
     expect(forms(reads, owns)).toEqual(want);
   });
 
-  test("a kind of one's own may be kept out of caches as Secrets are", () => {
+  test("a custom kind can be cached as metadata, as Secrets are", () => {
     const Credential = { ...kind({ group: "w.dev", version: "v1", kind: "Credential" }), cachedAs: "metadata" as const };
     expect(forms({ a: one(Credential, () => "x"), b: many(Credential, () => ({ matchLabels: {} })) })).toEqual([
       "Local",

@@ -1,6 +1,6 @@
 /**
- * Who must be woken by what: from the declared `reads`, `owns` and `watch` of a handler to plain functions over objects
- * and indexes. Pure; the controller package connects them to informers.
+ * Maps events of other objects to the primaries that they affect, based on the handler's `reads`, `owns` and `watch`. Pure; the
+ * controller package connects the triggers to informers.
  */
 import {
   apiVersionOf,
@@ -14,12 +14,12 @@ import {
   ownerIdLabel,
   type Ref,
 } from "@treadle/apimachinery";
-import type { AnyHandler } from "./handler.ts";
+import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
 
-/** An index over the primaries, by which they are found from the objects that they name. */
+/** A primary index finds the primaries that refer to an object. */
 export interface PrimaryIndex {
   /** The name of the index. */
   readonly name: string;
@@ -27,32 +27,32 @@ export interface PrimaryIndex {
   readonly keys: (primary: KubernetesObject) => readonly string[];
 }
 
-/** What of another kind concerns which primaries. */
-export interface Wake {
+/** A trigger maps the objects of another kind to the primaries whose passes they trigger. */
+export interface Trigger {
   /** The watched kind. */
   readonly kind: Kind;
-  /** What of its objects must be watched. */
+  /** Whether whole objects or their metadata must be watched. */
   readonly form: WatchForm;
-  /** For people: `step "read-input" reads input`. */
+  /** The reason of the trigger, for log lines, such as `step "read-input" reads input`. */
   readonly because: string;
-  /** The index of the primaries, where the watch needs one. */
+  /** The index of the primaries, if the trigger needs one. */
   readonly index?: PrimaryIndex;
-  /** The primaries that `object`, as it is or was, concerns. */
-  readonly primaries: (object: KubernetesObject, lookup: WakeLookup) => Iterable<Ref>;
+  /** Returns the primaries that `object`, before or after a change, concerns. */
+  readonly primaries: (object: KubernetesObject, lookup: TriggerLookup) => Iterable<Ref>;
 }
 
-/** What routing looks up. */
-export interface WakeLookup {
+/** A trigger lookup finds primaries by an index, and other objects in the cache. */
+export interface TriggerLookup {
   /** Returns the primaries with a key of an index. */
   readonly byIndex: (name: string, key: string) => readonly KubernetesObject[];
   /** The cache. */
   readonly cache: Cache;
 }
 
-/** Everything that wakes a handler's primaries besides their own events. */
-export function wakesOf(handler: AnyHandler): readonly Wake[] {
-  const { pipeline } = handler;
-  const wakes: Wake[] = [];
+/** Returns the triggers of a handler. Events of the primaries themselves are not among them. */
+export function triggersOf(handler: AnyHandler): readonly Trigger[] {
+  const pipeline = pipelineOf(handler);
+  const triggers: Trigger[] = [];
   const owned = new Map<string, Kind>();
   for (const step of pipeline.leaves) {
     for (const [name, read] of Object.entries(step.reads)) {
@@ -60,35 +60,35 @@ export function wakesOf(handler: AnyHandler): readonly Wake[] {
       const because = `step "${step.name}" reads ${name}`;
       if (read.watches === undefined) continue;
       if (read.type === "many" && read.isOwned) {
-        wakes.push({ ...wakeOfOwned(handler, read.kind, ownerIndex(handler)), form: read.watches, because });
+        triggers.push({ ...triggerOfOwned(handler, read.kind, ownerIndex(handler)), form: read.watches, because });
         continue;
       }
-      wakes.push(
-        read.type === "one" ? wakeOfOne(read, read.watches, { index, because }) : wakeOfMany(read, read.watches, { index, because }),
+      triggers.push(
+        read.type === "one" ? triggerOfOne(read, read.watches, { index, because }) : triggerOfMany(read, read.watches, { index, because }),
       );
     }
     for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
   }
   const index = ownerIndex(handler);
-  for (const kind of owned.values()) wakes.push(wakeOfOwned(handler, kind, index));
-  pipeline.watches.forEach((watch, at) => wakes.push(wakeOfWatch(handler, watch, `${pipeline.name}/watch ${at}`)));
-  return wakes;
+  for (const kind of owned.values()) triggers.push(triggerOfOwned(handler, kind, index));
+  pipeline.watches.forEach((watch, at) => triggers.push(triggerOfWatch(handler, watch, `${pipeline.name}/watch ${at}`)));
+  return triggers;
 }
 
-interface Told {
+interface TriggerIdentity {
   readonly index: string;
   readonly because: string;
 }
 
 /**
- * The kinds that must be watched for these handlers, primaries first, each once: whole where anything needs that, else as
- * metadata only.
+ * Returns the kinds that must be watched for these handlers: primaries first, each kind once. A kind is metadata only unless
+ * something needs whole objects.
  */
 export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[] {
   const watched = new Map<string, { readonly kind: Kind; readonly form: WatchForm }>();
   const forms = [
     ...handlers.map(({ kind }) => ({ kind, form: "whole" as const })),
-    ...handlers.flatMap((handler) => wakesOf(handler).map(({ kind, form }) => ({ kind, form }))),
+    ...handlers.flatMap((handler) => triggersOf(handler).map(({ kind, form }) => ({ kind, form }))),
   ];
   for (const { kind, form } of forms) {
     const id = `${apiVersionOf(kind)}/${kind.kind}`;
@@ -98,7 +98,7 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
   return [...watched.values()].map(({ kind, form }) => (form === "whole" ? kind : metadataOnly(kind)));
 }
 
-function wakeOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Wake {
+function triggerOfOne(read: OneRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
   return {
     kind: read.kind,
     form,
@@ -114,8 +114,8 @@ function wakeOfOne(read: OneRead, form: WatchForm, { index, because }: Told): Wa
   };
 }
 
-/** Filed under one label of the selector, in its namespace; the other labels are compared when the event comes. */
-function wakeOfMany(read: ManyRead, form: WatchForm, { index, because }: Told): Wake {
+/** Indexes a primary by one label of its selector. The other labels and the namespace are compared at the event. */
+function triggerOfMany(read: ManyRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
   return {
     kind: read.kind,
     form,
@@ -155,12 +155,12 @@ function ownerIndex({ name }: AnyHandler): PrimaryIndex {
 }
 
 /**
- * By controller owner reference, else by the owner-id label. Wider than `ownership()`: an object of ours that got another
- * controller still wakes us, so that the loss is seen.
+ * Finds the owner by the controller's owner reference, else by the owner-id label. This is wider than `ownership()`: an object of
+ * ours that got another controller still triggers a pass, so that the loss is noticed.
  */
-function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake {
-  const { kind: primaryKind, pipeline } = handler;
-  const ownLabels = pipeline.before.names.map(ownerIdLabel);
+function triggerOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Trigger {
+  const { kind: primaryKind } = handler;
+  const ownLabels = pipelineOf(handler).before.names.map(ownerIdLabel);
   return {
     kind,
     form: watchFormOf(kind),
@@ -173,7 +173,7 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
         controller.kind === primaryKind.kind &&
         groupOf(controller.apiVersion) === groupOf(apiVersionOf(primaryKind))
       ) {
-        // By uid: a namesake of an owner that was deleted is not concerned.
+        // By uid: an object with the name of a deleted owner is not the owner.
         return byIndex(index.name, controller.uid).map(refOf);
       }
       const { labels = {} } = object.metadata;
@@ -182,8 +182,8 @@ function wakeOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): Wake
   };
 }
 
-/** `index` names the index that it may need. */
-export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Wake {
+/** Returns the trigger of a declared watch; `index` is the name of the index that it may need. */
+export function triggerOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Trigger {
   const common = { kind, form, because: "watch()" };
   switch (by.type) {
     case "map":
@@ -191,7 +191,7 @@ export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by 
         ...common,
         primaries(object, { cache }) {
           const primaries: Ref[] = [];
-          // `Array.from` would take a promise, of a map that is async by mistake, for a list of none.
+          // `Array.from` would take the promise of an async map for an empty list.
           for (const ref of by.map(object, cache)) primaries.push(primaryOf(primaryKind, object, { gives: "map", ref }));
           return primaries;
         },
@@ -216,7 +216,7 @@ export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by 
         ...common,
         index: {
           name: index,
-          // No pass asks for them, too: what is thrown here is for the log.
+          // No pass calls `refs`, so an error must reach the log here.
           keys: (primary) =>
             [...by.refs(primary)].map((ref) => keyOf(inNamespaceOf(primary, kind, typeof ref === "string" ? { name: ref } : ref))),
         },
@@ -225,7 +225,7 @@ export function wakeOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by 
   }
 }
 
-/** @throws TypeError for a name that no primary can have: nobody would ever be woken, and nobody would know. */
+/** @throws TypeError for a name that no primary can have: without the error, no pass would ever start and no log line would show it. */
 function primaryOf(kind: Kind, object: KubernetesObject, given: { readonly gives: string; readonly ref: Ref }): Ref {
   const ref = inNamespaceOf(object, kind, given.ref);
   if (kind.scope === "Cluster" || ref.namespace !== undefined) return ref;
@@ -235,8 +235,8 @@ function primaryOf(kind: Kind, object: KubernetesObject, given: { readonly gives
 }
 
 /**
- * An object for which the author's function throws names nothing: its own pass fails with the error and shows it; all
- * others keep being woken.
+ * A primary for which the author's function throws gets no keys. The pass of that primary fails with the error and reports it.
+ * The others keep their triggers.
  */
 function unlessThrows(keys: PrimaryIndex["keys"]): PrimaryIndex["keys"] {
   return (primary) => {
