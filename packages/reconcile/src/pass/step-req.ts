@@ -207,7 +207,7 @@ export class StepReq {
    * as well. State that the step changed for the side effect is reset, because the side effect does not happen.
    */
   #fatal(write: () => Promise<void>): Promise<void> {
-    const { unprovenWrites } = this.#pass;
+    const unprovenWrites = (this.#pass.unprovenWrites ??= new Set());
     const inTurn = async (): Promise<void> => {
       if (this.#pass.over !== undefined) throw this.#pass.over.reason;
       try {

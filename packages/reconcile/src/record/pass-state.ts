@@ -85,7 +85,7 @@ export class Pass implements EndingFacts {
   readonly failures: Failure[] = [];
   readonly phases: PhaseReport[] = [];
   /** Guarded writes that steps asked for and that did not succeed, or not yet. */
-  readonly unprovenWrites: Set<object> = new Set();
+  unprovenWrites: Set<object> | undefined;
   /** Phases that outlived their deadline. */
   readonly strays: Promise<unknown>[] = [];
   /** The values of declared reads, fixed for the pass. */
@@ -154,7 +154,7 @@ export class Pass implements EndingFacts {
 
   /** Notes what the step has read or written of a Secret; objects of other kinds are not looked at. */
   noteSecrets({ group, kind }: Kind, answer: unknown): void {
-    if (group === "" && kind === "Secret") (this.secrets ??= new SecretValues()).note(answer);
+    if (answer !== undefined && group === "" && kind === "Secret") (this.secrets ??= new SecretValues()).note(answer);
   }
 
   /** An error without the values of Secrets that the pass has read. */

@@ -38,7 +38,7 @@ export function computeConditions(
 ): readonly Condition[] {
   const before = new Map((live.conditions ?? []).map((condition) => [condition.type, condition]));
   const now = new Map<string, Setting | undefined>();
-  const isKnown = before.has("Ready") || [...rules.declared.keys()].some((type) => before.has(type));
+  const isKnown = facts.type === "gated" && (before.has("Ready") || [...rules.declared.keys()].some((type) => before.has(type)));
   for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, { exists: before.has(type), isKnown }));
   // Settings of undeclared types are the engine's own, such as `Paused`.
   for (const [type, set] of facts.settings) if (!rules.declared.has(type) && set !== "keep") now.set(type, set);

@@ -145,7 +145,7 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
 }
 
 async function storeNow(pass: Pass, limit: Limit): Promise<void> {
-  const { writer, unprovenWrites } = pass;
+  const { writer, unprovenWrites = new Set<object>() } = pass;
   // This plan has what earlier checkpoints were to store.
   const included = [...unprovenWrites];
   const plan = planOf(pass, "checkpoint");
@@ -165,8 +165,10 @@ async function storeNow(pass: Pass, limit: Limit): Promise<void> {
  * checkpoint would have refused: a step that saw an old object may have removed a name that the present object needs.
  */
 function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
-  return unprovenWrites.size === 0 ? {} : { guarded: "decision" };
+  return unprovenWrites === undefined || unprovenWrites.size === 0 ? NOT_GUARDED : { guarded: "decision" };
 }
+
+const NOT_GUARDED: Pick<WriteOptions, "guarded"> = {};
 
 /** The plan from the findings so far. */
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
