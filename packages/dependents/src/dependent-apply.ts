@@ -16,7 +16,7 @@ import type { DependentIdentity, DependentState, NewEntry } from "./core/entries
 import type { Inputs } from "./core/inputs.ts";
 import { identityOf, refTo } from "./core/marks.ts";
 import type { Converged, Plan } from "./core/plan.ts";
-import { hasOnly, mayHaveObjects, remove } from "./core/remove.ts";
+import { mayHaveObjects, remove } from "./core/remove.ts";
 import { refined } from "./core/state.ts";
 import {
   type AnyOptions,
@@ -171,10 +171,9 @@ function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Input
   };
 }
 
-/** Decides whether the step has no other object to remove. */
-function isAlone({ dependent, context }: Unit, keep: Ref): boolean {
-  const { policy } = dependent;
-  return policy.isWatched ? hasOnly(context, { policy, keep }) : context.memory.unit(context.unit).prunedFor === keyOf(keep);
+/** Decides whether the step has no other object to remove, by label or by an entry of the status. */
+function isAlone(unit: Unit, keep: Ref): boolean {
+  return !mayHaveObjects(unit.context, removalOf(unit, keep, false));
 }
 
 /** Returns the result of the last pass, without a promise. */

@@ -35,6 +35,24 @@ test("a settled dependent does not call desired again, and keeps its entry", asy
   expect(calls).toBeGreaterThan(before);
 });
 
+test("a leftover whose labels a user removed is reported until it is deleted", async () => {
+  const world = await settled({ desired: { data: {} } });
+  await world.update(ConfigMap, "a-page", ({ metadata }) => {
+    metadata.labels = {};
+    metadata.finalizers = ["example.com/hold"];
+  });
+  await world.update(Site, "a", ({ spec }) => void (spec.name = "renamed"));
+  for (let i = 0; i < 4; i++) {
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Ready", "page Pending/Deleting"]);
+    expect(await readyOf(world)).not.toBe("True");
+  }
+  await world.update(ConfigMap, "a-page", ({ metadata }) => void (metadata.finalizers = []));
+  await world.settled();
+  expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
+  expect(await said(world)).toEqual(["page Ready"]);
+});
+
 describe("two steps with one object", () => {
   test.for<{ name: string; options: Partial<Options> }>([
     { name: "owned", options: {} },
