@@ -118,7 +118,7 @@ function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<
   try {
     const inputs = inputsOf(definition, unit);
     const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read under this name returns it.
-    const known = remembered(context, { policy: dependent.policy, live, inputs });
+    const known = remembered(context, { policy: dependent.policy, live, inputs, ...authorOf(dependent, context.owner, inputs) });
     if (known !== undefined && live !== undefined && isAlone(unit, refTo(live))) return settled(unit, known, refTo(live));
     const applied = applyNow(unit, inputs, live);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));

@@ -53,6 +53,41 @@ test("a leftover whose labels a user removed is reported until it is deleted", a
   expect(await said(world)).toEqual(["page Ready"]);
 });
 
+describe("a settled dependent that is not ready", () => {
+  test("is asked for its readiness again in each pass, and is not rendered again", async () => {
+    let calls = 0;
+    let answer: true | string = "too early";
+    const world = await settled({
+      desired: () => {
+        calls++;
+        return { data: { text: "hello" } };
+      },
+      readyWhen: () => answer,
+    });
+    await world.pass("a");
+    const before = calls;
+    answer = "almost";
+    await world.pass("a");
+    expect(calls).toBe(before);
+    expect((await entries(world))[0]).toMatchObject({ type: "Pending", message: "almost" });
+    answer = true;
+    await world.advance(700_000);
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Ready"]);
+    expect(await readyOf(world)).toBe("True");
+  });
+
+  test("is asked for its status again in each pass", async () => {
+    let type = "Failed";
+    const world = await settled({ desired: { data: {} }, status: (entry) => ({ ...entry, type, reason: type, message: type }) });
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Failed"]);
+    type = "Ready";
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Ready"]);
+  });
+});
+
 describe("two steps with one object", () => {
   test.for<{ name: string; options: Partial<Options> }>([
     { name: "owned", options: {} },
