@@ -31,7 +31,7 @@ import {
   targetOrNone,
 } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
-import { retryLater } from "./retry-later.ts";
+import { retryLater, revisitLater } from "./retry-later.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import {
   type AnyCleanupReq,
@@ -150,7 +150,7 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
     ...authorOf(dependent, owner, inputs),
   });
   pass.found.live.set(dependent.name, converged.live);
-  context.memory.unit(context.unit).failures = 0;
+  if (!needsBackoff(converged)) context.memory.unit(context.unit).failures = 0;
 
   const entry: NewEntry = { ...identityOf(policy.kind, target), ...converged.state };
   if (dependent.isChecked) report(unit, [entry]);
@@ -210,14 +210,21 @@ function isReady({ type, state }: Converged): boolean {
   return type === "there" || state.type === "Ready";
 }
 
-function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
+/** Decides whether the object could not be written, and no watch reports when it can. */
+function needsBackoff(converged: Converged): boolean {
+  return converged.type === "not yet" && !converged.isApplied && converged.again === "backoff";
+}
+
+function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
+  const { dependent, req } = unit;
   const { message, reason } = converged.state;
   const text = message === "" ? reason : message;
   const again = converged.type === "there" ? "watch" : converged.again;
   if (!dependent.isChecked) {
     // No step waits for the object. If it is foreign or missing, the log reports it.
     if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
-    if (typeof again === "number") req.revisit(again, text);
+    if (needsBackoff(converged)) revisitLater(unit, text);
+    else if (typeof again === "number") req.revisit(again, text);
     return req.next();
   }
   const { type } = converged.state;

@@ -2,7 +2,7 @@
 import "@treadle/testing/matchers";
 import { ApiError, defineResource } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
-import { conditions, handler, step } from "@treadle/reconcile";
+import { conditions, handler, RetryAfterError, step } from "@treadle/reconcile";
 import { dependentApply, dependentApplyAll } from "../src/index.ts";
 import { describe, expect, test } from "vitest";
 import { type FakeWorld, fakeWorld } from "@treadle/testing";
@@ -161,6 +161,44 @@ describe("a dependent that is not checked for readiness does not hold up its own
     await world.settled();
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
     expect(world.dueIn("a")).toBeUndefined();
+  });
+
+  test("when another writer deletes its object between a refused create and the read", async () => {
+    const world = fakeWorld(built({}), { objects: [site()] });
+    let isRefused = true;
+    world.onRequest(({ verb, resource }) => {
+      if (isRefused && verb === "apply" && resource === "configmaps")
+        throw new ApiError({ message: "conflict", status: 409, reason: "Conflict" });
+    });
+    await world.pass("a");
+    expect(await readyOf(world)).toBe("True");
+    expect(world.dueIn("a")).toBe(50);
+    await world.advance(50);
+    await world.pass("a");
+    expect(world.dueIn("a")).toBe(100);
+    isRefused = false;
+    await world.advance(100);
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
+    expect(world.dueIn("a")).toBeUndefined();
+  });
+
+  test("and is retried after the delay that the server asks for", async () => {
+    const world = fakeWorld(built({}), { objects: [site()] });
+    world.onRequest(({ verb, resource }) => {
+      if (verb === "apply" && resource === "configmaps") throw new ApiError({ message: "unavailable", status: 503, retryAfterMs: 30_000 });
+    });
+    await world.pass("a");
+    expect(world.dueIn("a")).toBe(30_000);
+  });
+
+  test("and is retried after the delay of a RetryAfterError", async () => {
+    const desired = (): never => {
+      throw new RetryAfterError("later", 30_000);
+    };
+    const world = fakeWorld(built({ desired }), { objects: [site()] });
+    await world.pass("a");
+    expect(world.dueIn("a")).toBe(30_000);
   });
 
   test("when desired throws", async () => {

@@ -56,7 +56,7 @@ export class UnitMemory {
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
   /** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
   prunedFor: string | undefined;
-  /** Failures in a row that the owner does not wait for. */
+  /** Passes in a row that failed, or could not write the object, while the owner does not wait for it. */
   failures = 0;
 
   /** The memory of one object, made when it is first asked for. */
