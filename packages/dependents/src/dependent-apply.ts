@@ -216,9 +216,9 @@ function needsBackoff(converged: Converged): boolean {
 }
 
 function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
-  const { dependent, req } = unit;
+  const { dependent, pass, req } = unit;
   const { message, reason } = converged.state;
-  const text = message === "" ? reason : message;
+  const text = pass.hide(message === "" ? reason : message);
   const again = converged.type === "there" ? "watch" : converged.again;
   if (!dependent.isChecked) {
     // No step waits for the object. If it is foreign or missing, the log reports it.
