@@ -170,7 +170,7 @@ export class StepReq {
     if (!this.#step.events.includes(reason))
       throw misuse(
         "ERR_NOT_DECLARED",
-        `event: step "${this.#step.name}" does not declare ${reason}: add events: [${JSON.stringify(reason)}] to its definition`,
+        `event: the step does not declare ${reason}: add events: [${JSON.stringify(reason)}] to its definition`,
       );
     this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note: this.#pass.hide(note), action: this.#step.name });
   }
@@ -207,7 +207,7 @@ export class StepReq {
    * as well. State that the step changed for the side effect is reset, because the side effect does not happen.
    */
   #fatal(write: () => Promise<void>): Promise<void> {
-    const { unprovenWrites } = this.#pass;
+    const unprovenWrites = (this.#pass.unprovenWrites ??= new Set());
     const inTurn = async (): Promise<void> => {
       if (this.#pass.over !== undefined) throw this.#pass.over.reason;
       try {

@@ -39,6 +39,8 @@ export interface WriteOptions {
   readonly limit: Limit;
   /** The basis of the decision for this write; absent if a change of it does not matter. */
   readonly guarded?: Basis;
+  /** A conflict is an error at once: the object is not read again. @defaultValue false */
+  readonly isTriedOnce?: boolean;
   /** Rings around the sending of each patch. @defaultValue none */
   readonly send?: (patch: object, send: Send) => Promise<Sent>;
 }
@@ -118,38 +120,39 @@ export class Writer {
     change: (newest: KubernetesObject) => object | undefined,
     options: WriteOptions,
   ): Promise<Written> {
-    const before = this.#turn;
-    const turn = Promise.withResolvers<void>();
-    this.#turn = turn.promise;
     // One write at a time: each starts from what the one before it stored.
-    if (before !== undefined) await before;
+    while (this.#turn !== undefined) await this.#turn;
     try {
-      return await this.#write(target, change, options);
+      const patch = change(this.#newest);
+      if (patch === undefined) return NOTHING;
+      const write = this.#write(target, { change, patch }, options);
+      const turn = write.then(noop, noop).finally(() => {
+        this.#turn = undefined;
+      });
+      this.#turn = turn;
+      return await write;
     } catch (error) {
       // Also if the caller catches the error: the knowledge of this pass is outdated.
       if (error instanceof QuietRequeue || error instanceof PrimaryGone) this.#options.onOver(error);
       throw error;
-    } finally {
-      if (this.#turn === turn.promise) this.#turn = undefined;
-      turn.resolve();
     }
   }
 
   async #write(
     target: "object" | "status",
-    change: (newest: KubernetesObject) => object | undefined,
-    { limit, guarded, send }: WriteOptions,
+    { change, patch: first }: { readonly change: (newest: KubernetesObject) => object | undefined; readonly patch: object },
+    { limit, guarded, send, isTriedOnce = false }: WriteOptions,
   ): Promise<Written> {
     for (let attempt = 0; ; attempt++) {
-      const patch = change(this.#newest);
-      if (patch === undefined) return { type: "nothing", patch };
+      const patch = attempt === 0 ? first : change(this.#newest);
+      if (patch === undefined) return NOTHING;
       try {
         const sending = (): Promise<Sent> => this.#send(target, patch, limit.signal);
         return { type: await (send === undefined ? sending() : send(patch, sending)), patch };
       } catch (error) {
         if (target === "status" && isNotThere(error)) await this.#explain(error as Error, limit.signal);
         if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} no longer exists`);
-        if (!isConflict(error)) throw error;
+        if (!isConflict(error) || isTriedOnce) throw error;
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
         const before = this.#newest;
         await this.#reread(limit.signal);
@@ -218,3 +221,7 @@ function isGone(error: unknown, ref: Ref): boolean {
   const { code, details } = error as Partial<ApiError>;
   return code === "ERR_NOT_FOUND" && details?.name === ref.name;
 }
+
+const NOTHING: Written = { type: "nothing", patch: undefined };
+
+function noop(): void {}

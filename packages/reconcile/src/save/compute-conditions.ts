@@ -38,7 +38,7 @@ export function computeConditions(
 ): readonly Condition[] {
   const before = new Map((live.conditions ?? []).map((condition) => [condition.type, condition]));
   const now = new Map<string, Setting | undefined>();
-  const isKnown = before.has("Ready") || [...rules.declared.keys()].some((type) => before.has(type));
+  const isKnown = facts.type === "gated" && (before.has("Ready") || [...rules.declared.keys()].some((type) => before.has(type)));
   for (const [type, { step }] of rules.declared) now.set(type, settingOf(type, step, facts, { exists: before.has(type), isKnown }));
   // Settings of undeclared types are the engine's own, such as `Paused`.
   for (const [type, set] of facts.settings) if (!rules.declared.has(type) && set !== "keep") now.set(type, set);
@@ -74,7 +74,9 @@ export function deletingSoFar(
   live: readonly Condition[] | undefined,
 ): readonly Condition[] | undefined {
   const ready = live?.find(({ type }) => type === "Ready");
-  if (ready === undefined || ready.reason === "Deleting" || !(rules.computesReady || rules.declared.has("Ready"))) return live;
+  // A step that owns Ready reports the deletion in its own words.
+  const isReported = ready?.reason === "Deleting" || (rules.declared.has("Ready") && ready?.status !== "True");
+  if (ready === undefined || isReported || !(rules.computesReady || rules.declared.has("Ready"))) return live;
   return setCondition(live ?? [], { type: "Ready", ...deleting(facts), ...generationOf(facts) }, facts.nowMs);
 }
 
