@@ -16,7 +16,7 @@ import type { DependentIdentity, DependentState, NewEntry } from "./core/entries
 import type { Inputs } from "./core/inputs.ts";
 import { identityOf, refTo } from "./core/marks.ts";
 import type { Converged, Plan } from "./core/plan.ts";
-import { hasOnly, mayHaveObjects, remove } from "./core/remove.ts";
+import { mayHaveObjects, remove } from "./core/remove.ts";
 import { refined } from "./core/state.ts";
 import {
   type AnyOptions,
@@ -31,7 +31,7 @@ import {
   targetOrNone,
 } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
-import { retryLater } from "./retry-later.ts";
+import { retryLater, revisitLater } from "./retry-later.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import {
   type AnyCleanupReq,
@@ -118,7 +118,7 @@ function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<
   try {
     const inputs = inputsOf(definition, unit);
     const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read under this name returns it.
-    const known = remembered(context, { policy: dependent.policy, live, inputs });
+    const known = remembered(context, { policy: dependent.policy, live, inputs, ...authorOf(dependent, context.owner, inputs) });
     if (known !== undefined && live !== undefined && isAlone(unit, refTo(live))) return settled(unit, known, refTo(live));
     const applied = applyNow(unit, inputs, live);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
@@ -150,7 +150,7 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
     ...authorOf(dependent, owner, inputs),
   });
   pass.found.live.set(dependent.name, converged.live);
-  context.memory.unit(context.unit).failures = 0;
+  if (!needsBackoff(converged)) context.memory.unit(context.unit).failures = 0;
 
   const entry: NewEntry = { ...identityOf(policy.kind, target), ...converged.state };
   if (dependent.isChecked) report(unit, [entry]);
@@ -171,10 +171,9 @@ function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Input
   };
 }
 
-/** Decides whether the step has no other object to remove. */
-function isAlone({ dependent, context }: Unit, keep: Ref): boolean {
-  const { policy } = dependent;
-  return policy.isWatched ? hasOnly(context, { policy, keep }) : context.memory.unit(context.unit).prunedFor === keyOf(keep);
+/** Decides whether the step has no other object to remove, by label or by an entry of the status. */
+function isAlone(unit: Unit, keep: Ref): boolean {
+  return !mayHaveObjects(unit.context, removalOf(unit, keep, false));
 }
 
 /** Returns the result of the last pass, without a promise. */
@@ -211,14 +210,21 @@ function isReady({ type, state }: Converged): boolean {
   return type === "there" || state.type === "Ready";
 }
 
-function notReady({ dependent, req }: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
+/** Decides whether the object could not be written, and no watch reports when it can. */
+function needsBackoff(converged: Converged): boolean {
+  return converged.type === "not yet" && !converged.isApplied && converged.again === "backoff";
+}
+
+function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
+  const { dependent, pass, req } = unit;
   const { message, reason } = converged.state;
-  const text = message === "" ? reason : message;
+  const text = pass.hide(message === "" ? reason : message);
   const again = converged.type === "there" ? "watch" : converged.again;
   if (!dependent.isChecked) {
     // No step waits for the object. If it is foreign or missing, the log reports it.
     if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
-    if (typeof again === "number") req.revisit(again, text);
+    if (needsBackoff(converged)) revisitLater(unit, text);
+    else if (typeof again === "number") req.revisit(again, text);
     return req.next();
   }
   const { type } = converged.state;

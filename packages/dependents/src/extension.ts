@@ -115,18 +115,18 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
   if (ended?.type === "failed") {
     const { error } = ended;
     const state = { type: "Failed", reason: reasonOf(error), message: statusMessage(error) };
-    return [safe(data.entryFor(pass.object, { state, error, last }))];
+    return [safe(pass, data.entryFor(pass.object, { state, error, last }))];
   }
-  if (reported !== undefined) return reported.map(safe);
+  if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
   // As with conditions: the last known state may be outdated.
   if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
     const state = { type: "Unknown", reason: "NotReached", message: pass.notReached };
-    return known.map((entry) => safe({ ...identityIn(entry), ...state }));
+    return known.map((entry) => safe(pass, { ...identityIn(entry), ...state }));
   }
   // The step waits for another reason than its object: a kind that is not served, or a conflict.
   if (ended?.type !== "wait" || pass.isDeleting || last !== undefined) return "keep";
   const state = { type: "Pending", reason: ended.cause?.code ?? "Waiting", message: ended.reason };
-  return [safe(data.entryFor(pass.object, { state, error: undefined, last }))];
+  return [safe(pass, data.entryFor(pass.object, { state, error: undefined, last }))];
 }
 
 function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {
@@ -149,9 +149,13 @@ export function underPresentName(
   });
 }
 
-/** An author may copy a text of the error into the entry: secrets are hidden here as well. */
-function safe(entry: NewEntry): NewEntry {
-  return entry.message === "" ? entry : { ...entry, message: truncate(withoutSecrets(entry.message), MAX_ERROR_LENGTH) };
+/** Hides secrets: an author may copy a text of an error, or a value of a Secret, into the entry. */
+function safe(pass: Pick<Ended, "hide">, entry: NewEntry): NewEntry {
+  const { message, attributes } = entry;
+  if (message === "" && attributes === undefined) return entry;
+  const hidden = truncate(withoutSecrets(pass.hide(message)), MAX_ERROR_LENGTH);
+  if (attributes === undefined) return { ...entry, message: hidden };
+  return { ...entry, message: hidden, attributes: attributes.map((each) => ({ ...each, value: pass.hide(each.value) })) };
 }
 
 /** Handles a part that waits for others. If its object is not desired, its dependents wait for the same steps instead. */

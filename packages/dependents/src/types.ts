@@ -81,7 +81,10 @@ export interface DependentOptions<
   readonly objectName?: string | ((object: T) => string);
   /** Namespace of the object, or a pure function that returns it; ignored for a cluster-scoped kind. @defaultValue the namespace of the owner */
   readonly namespace?: string | ((object: T) => string);
-  /** Pure function that returns `true`, or a sentence that says why the object is not ready yet. @defaultValue it is ready when it exists */
+  /**
+   * Function that returns `true`, or a sentence that says why the object is not ready yet. Each pass calls it until it returns
+   * `true`, and again after a change. @defaultValue it is ready when it exists
+   */
   readonly readyWhen?: (live: ObjectOf<K>, object: T, inputs: DependentInputs<L, R, D>) => true | string;
   /**
    * Pure function that refines the entry in `status.dependents`, from the live object or from the error. A type `Pending`,

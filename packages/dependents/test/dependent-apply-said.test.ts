@@ -1,7 +1,7 @@
 /** What dependents say of themselves, and of what keeps them from being ready: entries and Ready must tell one story. */
 import "@treadle/testing/matchers";
-import { ConfigMap } from "@treadle/apimachinery/kinds";
-import { conditions, handler, step } from "@treadle/reconcile";
+import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
+import { conditions, handler, one, step } from "@treadle/reconcile";
 import { dependentApply, dependentsOf, worstDependent } from "../src/index.ts";
 import { describe, expect, test } from "vitest";
 import { fakeWorld, type FakeWorld } from "@treadle/testing";
@@ -11,6 +11,35 @@ test.for([undefined, null, false, ""])("a readyWhen that returns %j is an error"
   const world = await settled({ readyWhen: () => answer as never });
   expect(await entries(world)).toMatchObject([{ type: "Failed", message: expect.stringContaining("readyWhen must return true") }]);
   expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "False" });
+});
+
+test("the values of a Secret that the step read are hidden in its entry and in Ready", async () => {
+  const password = "correct-horse-battery";
+  const reads = { login: one(Secret, () => ({ name: "login" })) };
+  const part = dependentApply(Site, {
+    name: "page",
+    kind: ConfigMap,
+    reads,
+    desired: {},
+    readyWhen: (_live, _site, { reads: { login } }) => `cannot log in with ${login?.data?.["password"]}`,
+    status: (entry) => ({
+      ...entry,
+      message: `${entry.message} or ${password}`,
+      attributes: [{ name: "login", value: `admin:${password}` }],
+    }),
+  });
+  const data = { password: Buffer.from(password).toString("base64") };
+  const world = fakeWorld(handler(Site).step(conditions()).step(part).build(), {
+    objects: [site(), { apiVersion: "v1", kind: "Secret", metadata: { name: "login" }, data }],
+  });
+  await world.settled();
+  await world.pass("a");
+  const [entry] = await entries(world);
+  expect(entry?.message).toBe("cannot log in with <redacted> or <redacted>");
+  expect(entry?.attributes).toEqual([{ name: "login", value: "admin:<redacted>" }]);
+  const stored = JSON.stringify([await world.get(Site, "a"), world.logs]);
+  expect(stored).not.toContain(password);
+  expect(stored).not.toContain(data.password);
 });
 
 describe("the entry and Ready", () => {

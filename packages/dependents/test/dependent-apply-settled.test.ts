@@ -2,7 +2,7 @@
 import "@treadle/testing/matchers";
 import { ApiError, defineResource } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
-import { conditions, handler, step } from "@treadle/reconcile";
+import { conditions, handler, RetryAfterError, step } from "@treadle/reconcile";
 import { dependentApply, dependentApplyAll } from "../src/index.ts";
 import { describe, expect, test } from "vitest";
 import { type FakeWorld, fakeWorld } from "@treadle/testing";
@@ -33,6 +33,59 @@ test("a settled dependent does not call desired again, and keeps its entry", asy
   await world.update(Site, "a", ({ spec }) => void (spec.text = "bye"));
   await world.settled();
   expect(calls).toBeGreaterThan(before);
+});
+
+test("a leftover whose labels a user removed is reported until it is deleted", async () => {
+  const world = await settled({ desired: { data: {} } });
+  await world.update(ConfigMap, "a-page", ({ metadata }) => {
+    metadata.labels = {};
+    metadata.finalizers = ["example.com/hold"];
+  });
+  await world.update(Site, "a", ({ spec }) => void (spec.name = "renamed"));
+  for (let i = 0; i < 4; i++) {
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Ready", "page Pending/Deleting"]);
+    expect(await readyOf(world)).not.toBe("True");
+  }
+  await world.update(ConfigMap, "a-page", ({ metadata }) => void (metadata.finalizers = []));
+  await world.settled();
+  expect(await world.get(ConfigMap, "a-page")).toBeUndefined();
+  expect(await said(world)).toEqual(["page Ready"]);
+});
+
+describe("a settled dependent that is not ready", () => {
+  test("is asked for its readiness again in each pass, and is not rendered again", async () => {
+    let calls = 0;
+    let answer: true | string = "too early";
+    const world = await settled({
+      desired: () => {
+        calls++;
+        return { data: { text: "hello" } };
+      },
+      readyWhen: () => answer,
+    });
+    await world.pass("a");
+    const before = calls;
+    answer = "almost";
+    await world.pass("a");
+    expect(calls).toBe(before);
+    expect((await entries(world))[0]).toMatchObject({ type: "Pending", message: "almost" });
+    answer = true;
+    await world.advance(700_000);
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Ready"]);
+    expect(await readyOf(world)).toBe("True");
+  });
+
+  test("is asked for its status again in each pass", async () => {
+    let type = "Failed";
+    const world = await settled({ desired: { data: {} }, status: (entry) => ({ ...entry, type, reason: type, message: type }) });
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Failed"]);
+    type = "Ready";
+    await world.pass("a");
+    expect(await said(world)).toEqual(["page Ready"]);
+  });
 });
 
 describe("two steps with one object", () => {
@@ -108,6 +161,44 @@ describe("a dependent that is not checked for readiness does not hold up its own
     await world.settled();
     expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
     expect(world.dueIn("a")).toBeUndefined();
+  });
+
+  test("when another writer deletes its object between a refused create and the read", async () => {
+    const world = fakeWorld(built({}), { objects: [site()] });
+    let isRefused = true;
+    world.onRequest(({ verb, resource }) => {
+      if (isRefused && verb === "apply" && resource === "configmaps")
+        throw new ApiError({ message: "conflict", status: 409, reason: "Conflict" });
+    });
+    await world.pass("a");
+    expect(await readyOf(world)).toBe("True");
+    expect(world.dueIn("a")).toBe(50);
+    await world.advance(50);
+    await world.pass("a");
+    expect(world.dueIn("a")).toBe(100);
+    isRefused = false;
+    await world.advance(100);
+    await world.settled();
+    expect((await world.get(ConfigMap, "a-page"))?.data).toEqual({ text: "hello" });
+    expect(world.dueIn("a")).toBeUndefined();
+  });
+
+  test("and is retried after the delay that the server asks for", async () => {
+    const world = fakeWorld(built({}), { objects: [site()] });
+    world.onRequest(({ verb, resource }) => {
+      if (verb === "apply" && resource === "configmaps") throw new ApiError({ message: "unavailable", status: 503, retryAfterMs: 30_000 });
+    });
+    await world.pass("a");
+    expect(world.dueIn("a")).toBe(30_000);
+  });
+
+  test("and is retried after the delay of a RetryAfterError", async () => {
+    const desired = (): never => {
+      throw new RetryAfterError("later", 30_000);
+    };
+    const world = fakeWorld(built({ desired }), { objects: [site()] });
+    await world.pass("a");
+    expect(world.dueIn("a")).toBe(30_000);
   });
 
   test("when desired throws", async () => {

@@ -136,31 +136,38 @@ describe("a settled object", () => {
   };
   const newer = { ...secret, metadata: { ...secret.metadata, resourceVersion: "2" } };
 
-  /** How often `desired` and `readyWhen` were called when the third pass differs from the second one by `change`. */
-  async function callsWith(change: (context: Context) => { readonly context?: Context; readonly inputs?: Inputs }): Promise<number> {
+  /** The functions that are called when the third pass differs from the second one by `change`. */
+  async function callsWith(
+    change: (context: Context) => { readonly context?: Context; readonly inputs?: Inputs },
+    answer: true | string = "not yet",
+  ): Promise<readonly string[]> {
     const context = contextOf("page");
-    let calls = 0;
+    const calls: string[] = [];
     const desired = (): object => {
-      calls++;
+      calls.push("desired");
       return { data: { text: "hello" } };
     };
-    const readyWhen = (): string => {
-      calls++;
-      return "not yet";
+    const readyWhen = (): true | string => {
+      calls.push("readyWhen");
+      return answer;
     };
     for (let i = 0; i < 2; i++) {
       await converge(context, planOf("x", { desired, readyWhen, inputs: structuredClone(inputs) }));
       await look();
     }
-    expect(calls).toBe(4);
+    expect(calls).toHaveLength(4);
     const { context: now = context, inputs: given = structuredClone(inputs) } = change(context);
     const converged = await converge(now, planOf("x", { desired, readyWhen, inputs: given }));
-    expect(said(converged)).toBe("not yet NotReady");
-    return calls - 4;
+    expect(said(converged)).toBe(answer === true ? "there Ready" : "not yet NotReady");
+    return calls.slice(4);
   }
 
-  test("is not rendered again while nothing changes, and its readiness is remembered", async () => {
-    expect(await callsWith(() => ({}))).toBe(0);
+  test("is not rendered again while nothing changes, and that it is ready is remembered", async () => {
+    expect(await callsWith(() => ({}), true)).toEqual([]);
+  });
+
+  test("is asked for its readiness again if it was not ready, and is not rendered again", async () => {
+    expect(await callsWith(() => ({}))).toEqual(["readyWhen"]);
   });
 
   const newOwner = (): KubernetesObject => ({ ...owner, metadata: { ...owner.metadata, resourceVersion: "999" } });
@@ -176,7 +183,7 @@ describe("a settled object", () => {
     { name: "the number of read objects", change: () => ({ inputs: { ...inputs, reads: { ...inputs.reads, many: [] } } }) },
     { name: "an object that it depends on", change: () => ({ inputs: { ...inputs, dependents: { base: newer } } }) },
   ])("is rendered again when $name changed", async ({ change }) => {
-    expect(await callsWith(change)).toBe(2);
+    expect(await callsWith(change)).toEqual(["desired", "readyWhen"]);
   });
 
   test("is rendered again when vars are the same object with other contents", async () => {

@@ -3,7 +3,8 @@
  *
  * Guarantees
  * - No object is written that is not the unit's, unless `adopt` allows it.
- * - The same inputs and the same version of the object as last time: nothing is rendered, hashed or compared.
+ * - The same inputs and the same version of the object as last time: nothing is rendered, hashed or compared. An object that
+ *   was not ready is judged again.
  * - Every write carries the uid of the object, or the condition that no object exists.
  * - An object that has to be written again and again is written with growing delays.
  */
@@ -37,20 +38,19 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
 }
 
 /**
- * The answer of last time, if inputs and live version are the same and that answer needed no write; else `undefined`. A
- * caller may ask before it computes what `converge()` needs.
+ * Returns the result without rendering, if inputs and live version are the same as in a pass that needed no write; else
+ * `undefined`. An object that was not ready is judged again, because the author's functions may depend on time. A caller may
+ * ask before it computes what `converge()` needs. @throws what the author's functions throw
  */
-export function remembered(context: Context, plan: Pick<Plan, "policy" | "live" | "inputs">): Converged | undefined {
+export function remembered(context: Context, plan: Omit<Plan, "target" | "desired">): Converged | undefined {
   const { policy, live, inputs } = plan;
   if (live === undefined || inputs === undefined) return undefined;
   const settled = context.memory.unit(context.unit).known(policy.kind, live.metadata)?.settled;
   if (settled === undefined || settled.uid !== live.metadata.uid || settled.resourceVersion !== live.metadata.resourceVersion)
     return undefined;
   if (!isSameInput(settled.seen, context, inputs)) return undefined;
-  const { type, state, again } = settled;
-  return type === "there"
-    ? { type, live, state, operation: UNCHANGED }
-    : { type, live, state, again, isApplied: true, operation: UNCHANGED };
+  const found = { type: "there", live, operation: UNCHANGED } as const;
+  return settled.ready === undefined ? judged(context, plan, found) : { ...found, state: settled.ready };
 }
 
 function remember({ context, plan, memory }: Work, found: Found, converged: Converged): void {
@@ -62,9 +62,8 @@ function remember({ context, plan, memory }: Work, found: Found, converged: Conv
   if (found.type !== "there" || found.operation.type !== "unchanged") return;
   // Fields of a former name are removed later, when the claim is due.
   if (formerNames(context, withManagedFields(context, policy, live)).length > 0) return;
-  const { type, state } = converged;
-  const again = converged.type === "there" ? "watch" : converged.again;
-  memory.settled = { seen: seenInputs(context, inputs), uid, resourceVersion, type, state, again };
+  const ready = converged.type === "there" && converged.state.type === "Ready" ? converged.state : undefined;
+  memory.settled = { seen: seenInputs(context, inputs), uid, resourceVersion, ready };
 }
 
 async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {
@@ -86,7 +85,7 @@ async function bring(work: Work, live: KubernetesObject | undefined): Promise<Fo
 }
 
 /** What `readyWhen` and `refine` make of it. */
-function judged(context: Context, plan: Plan, found: Found): Converged {
+function judged(context: Context, plan: Pick<Plan, "policy" | "readyWhen" | "refine">, found: Found): Converged {
   const { policy } = plan;
   const byDefault: Again = policy.isWatched ? "watch" : "backoff";
   if (found.type === "not yet") {

@@ -1,8 +1,8 @@
 /** What is remembered of the objects of one owner between passes, in this process only: by unit, then by object. */
 import { groupKindOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
 import type { Throttle } from "@treadle/reconcile/unstable/engine";
+import type { DependentState } from "./entries.ts";
 import type { SeenInputs } from "./inputs.ts";
-import type { Converged } from "./plan.ts";
 
 /** What was applied last, and what the server made of it. */
 export interface Applied {
@@ -28,20 +28,16 @@ export interface Pace {
   readonly why: string;
 }
 
-/** The answer for a version of an object that needed no write. */
+/** A version of an object that needed no write. */
 export interface Settled {
-  /** The inputs of the answer. */
+  /** The inputs of the desired state. */
   readonly seen: SeenInputs;
   /** The uid of the object. */
   readonly uid: string;
   /** The version of the object. */
   readonly resourceVersion: string;
-  /** The type of the answer. */
-  readonly type: Converged["type"];
-  /** The state of the answer. */
-  readonly state: Converged["state"];
-  /** When to look again. */
-  readonly again: (Converged & { readonly type: "not yet" })["again"];
+  /** The state of a ready object; `undefined`: the object was not ready, and the author's functions are called again. */
+  readonly ready: DependentState | undefined;
 }
 
 /** What is remembered of one object. */
@@ -50,7 +46,7 @@ export class ObjectMemory {
   applied: Applied | undefined;
   /** How often it was written in a row. */
   pace: Pace | undefined;
-  /** The answer that holds as long as nothing changes. */
+  /** The version that needed no write. It holds as long as nothing changes. */
   settled: Settled | undefined;
 }
 
@@ -60,7 +56,7 @@ export class UnitMemory {
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
   /** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
   prunedFor: string | undefined;
-  /** Failures in a row that the owner does not wait for. */
+  /** Passes in a row that failed, or could not write the object, while the owner does not wait for it. */
   failures = 0;
 
   /** The memory of one object, made when it is first asked for. */

@@ -56,17 +56,12 @@ export async function remove(context: Context, removal: Removal): Promise<Remove
   return left.length === 0 ? NOTHING : { left: left.map((object) => deletingEntry(context, policy, refTo(object))), deleted };
 }
 
-/** Whether the cache, or for objects that are not watched the memory, knows of objects that {@link remove} would delete. */
+/** Whether {@link remove} would find objects, as far as the cache knows, or for objects that are not watched the memory. */
 export function mayHaveObjects(context: Context, removal: Omit<Removal, "isLive">): boolean {
-  const { policy } = removal;
+  const { policy, keep } = removal;
   if (!policy.isOwned) return false;
-  if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== "";
+  if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== (keep === undefined ? "" : keyOf(keep));
   return leftIn(context, removal, cached(context, removal)).length > 0;
-}
-
-/** Whether the cache has no labelled object of the unit but `keep`: then there is nothing to remove that was not seen before. */
-export function hasOnly(context: Context, { policy, keep }: Pick<Removal, "policy"> & { readonly keep: Ref }): boolean {
-  return !policy.isOwned || labelled(context, policy).every((object) => isSameRef(object, keep));
 }
 
 function leftIn(

@@ -17,9 +17,9 @@ export interface ThrottleRules {
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 10_000;
 
-/** Returns the delay before attempt `attempts` + 1, in milliseconds: 50 ms doubling to 10 s. */
-export function delayAfter(attempts: number): number {
-  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(30, attempts));
+/** Returns the delay before attempt `attempts` + 1, in milliseconds: 50 ms doubling to `maxMs`. @defaultValue 10 s */
+export function delayAfter(attempts: number, maxMs: number = MAX_DELAY_MS): number {
+  return Math.min(maxMs, FIRST_DELAY_MS * 2 ** Math.min(30, attempts));
 }
 
 /** A throttle slows down work that repeats. */

@@ -21,7 +21,7 @@ export function decideRequeue(given: {
   return match({ failed: worstOf(failures), atOnce, earliest: earliestOfAsked(asked, waitMs) })
     .returnType<Requeue>()
     .with({ failed: P.array() }, ({ failed }) => {
-      const afterMs = earliestOf(failed);
+      const afterMs = requestedDelayOf(failed);
       return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
     })
     .with({ atOnce: P.string }, (due) => ({ type: "after", afterMs: 0, reason: due.atOnce }))
@@ -79,14 +79,17 @@ export function isTerminal(error: unknown): boolean {
   return errorsIn(error).every(isTerminalError);
 }
 
-/** The earliest delay that the errors ask for; none if one of them has no delay, so that the backoff decides. */
-function earliestOf(errors: readonly unknown[]): number | undefined {
+/**
+ * Returns the earliest delay that the errors ask for, in milliseconds; `undefined` if one of them has no delay, so that the backoff
+ * decides.
+ */
+export function requestedDelayOf(errors: readonly unknown[]): number | undefined {
   const delays = errors.flatMap((error) => errorsIn(error)).flatMap((error) => (isTerminalError(error) ? [] : [retryAfterOf(error)]));
   return delays.length === 0 || delays.includes(undefined) ? undefined : Math.min(...(delays as number[]));
 }
 
 function retryAfterOf(error: unknown): number | undefined {
-  if (isReconcileError(error) && error.code === "ERR_SAVE_FAILED") return earliestOf([error.cause]);
+  if (isReconcileError(error) && error.code === "ERR_SAVE_FAILED") return requestedDelayOf([error.cause]);
   const asked = isRetryAfterError(error) || isApiError(error) ? error.retryAfterMs : undefined;
   // The header of another server may have any value.
   if (asked === undefined || !(asked >= 0 && asked < Number.POSITIVE_INFINITY)) return undefined;

@@ -41,7 +41,8 @@ export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { entryHandlerOf } from "../build/names.ts";
 export { unitManager } from "../pass/req-client.ts";
 export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
-export { type ThrottleRules, Throttle } from "../internal/throttle.ts";
+export { requestedDelayOf } from "../pass/requeue.ts";
+export { delayAfter, type ThrottleRules, Throttle } from "../internal/throttle.ts";
 export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
