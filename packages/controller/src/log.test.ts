@@ -202,6 +202,18 @@ describe("no logged value throws or takes long", () => {
     expect(lines[0]).toMatchObject({ value: want });
   });
 
+  test.for([
+    { name: "a text alone", data: "hello", text: undefined, want: { msg: "hello" } },
+    { name: "nothing", data: undefined, text: undefined, want: { msg: "" } },
+    { name: "a number", data: 5, text: 6, want: { value: 5, msg: "6" } },
+    { name: "a list", data: [1], text: "x", want: { value: [1], msg: "x" } },
+    { name: "a revoked proxy", data: revoked(), text: revoked(), want: { value: "[unreadable]", msg: "[unreadable]" } },
+  ])("arguments of other types: $name", ({ data, text, want }, { expect }) => {
+    const { log, lines } = logged();
+    log.info(data as object, text as string);
+    expect(lines[0]).toEqual({ level: "info", time: expect.any(String), ...want });
+  });
+
   test("a circular object is replaced by a word, and one that occurs twice is written twice", () => {
     const { log, lines } = logged();
     const shared = { name: "s" };
