@@ -10,7 +10,7 @@ import type { z } from "zod";
 import { CustomResourceDefinition as CrdKind } from "./crd.ts";
 import type { CustomResourceDefinition, JsonSchema } from "./crd-types.ts";
 import { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
-import { DEPENDENTS } from "./internal/engine-status.ts";
+import { DEPENDENTS, withoutRemovedSteps } from "./internal/engine-status.ts";
 import { crdVersion } from "./internal/crd-version.ts";
 import { crdNames, nameProblems } from "./internal/resource-names.ts";
 import { specProblems } from "./internal/spec-problems.ts";
@@ -135,6 +135,8 @@ function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, 
     resource: {
       stepState: definition.stepState ?? false,
       statusParts: Object.keys(statusPartsOf(definition)),
+      pruneStatusPart: (field, stored, kept) =>
+        definition.dependents === true && field === "dependents" ? withoutRemovedSteps(stored, kept) : stored,
       problems: (object) => specProblems(spec, object),
       crd: () => crd,
     },

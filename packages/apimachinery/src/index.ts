@@ -35,6 +35,7 @@ export {
   type MetadataOf,
   type ObjectOf,
   pathOf,
+  type KeptSteps,
   type ResourceTraits,
   type SchemaProblem,
   type UntypedObject,

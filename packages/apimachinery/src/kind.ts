@@ -31,12 +31,25 @@ export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite>
   readonly $write?: Write;
 }
 
+/** The steps of a handler that exist. */
+export interface KeptSteps {
+  /** How the part names the handler, former names included; `undefined` stands for the default name of the kind. */
+  readonly handlers: readonly (string | undefined)[];
+  /** The names of its steps. */
+  readonly steps: ReadonlySet<string>;
+}
+
 /** Traits of a kind that {@link defineResource} made. */
 export interface ResourceTraits {
   /** Whether the CRD has `status.steps`, so that steps may have state. */
   readonly stepState: boolean;
   /** Names of the status fields that extensions of the engine own, such as `dependents`. The CRD has these fields. */
   readonly statusParts: readonly string[];
+  /**
+   * Returns a part of the status without what removed steps left in it: for handlers that no longer have a step which keeps the part. It
+   * returns the same value if nothing changes. Pure.
+   */
+  pruneStatusPart(field: string, stored: unknown, kept: KeptSteps): unknown;
   /**
    * Returns how the spec of `object` breaks the schema of this version; empty when it is valid. It never throws and never
    * changes the object.

@@ -202,8 +202,8 @@ describe("steps", () => {
     ).toEqual([
       'step "a": finalizer is "before-do" or "on-demand", not "never"',
       'step "a": writes "status": only "labels", "annotations" and "spec" can be written',
-      'step "a": reads.literal is not made by one() or many()',
-      'step "a": reads.nothing is not made by one() or many()',
+      'step "a": reads.literal is not made by one(), many() or owned()',
+      'step "a": reads.nothing is not made by one(), many() or owned()',
       'step "a": reads.any has no kind: name the kind that it reads',
       'step "a": reads.kindless has no kind: name the kind that it reads',
       'step "a": owns has an entry that is not a kind: name the kinds that it creates',

@@ -186,6 +186,6 @@ function foreignTypes(step: StepRuntime, object: KubernetesObject): readonly str
 
 function required(step: AnyStep): StepRuntime {
   const runtime = runtimeOf(step);
-  if (runtime === undefined) throw new TypeError("runStep: give it a step made by step() or all()");
+  if (runtime === undefined) throw new TypeError("run: give it a step, as step(), all() or a factory of steps made it");
   return runtime;
 }

@@ -266,6 +266,48 @@ describe("an extension", () => {
     expect((await live()).status?.seen).toBe('{"hall":1}');
   });
 
+  test.for(["afterChain", "compute"] as const)("an exception in %s fails the pass, and Ready says so", async (hook) => {
+    const broken = defineExtension<object, object, object>({
+      name: "broken",
+      status: {
+        field: "rooms",
+        writtenBy: "nobody",
+        compute: (_pass, stored) => {
+          if (hook === "compute") throw new Error("no rooms");
+          return stored;
+        },
+      },
+      async afterChain() {
+        if (hook === "afterChain") throw new Error("no rooms");
+        return { type: "done" };
+      },
+    });
+    const using = defineStep(House, { name: "using", uses: [broken.use({})], do() {} }) as Step<House>;
+    const operator = harness.operator(handler(House).step(conditions()).step(see).step(using).build());
+    await harness.user.create(House, house());
+    const result = await operator.pass("default/a");
+    expect(String(result.error)).toContain("no rooms");
+    const ready = (await live()).status?.conditions?.find(({ type }) => type === "Ready");
+    expect(ready).toMatchObject({ status: "False", message: expect.stringContaining("no rooms") });
+  });
+
+  test("parts in a circle fail the pass instead of being left out", async () => {
+    const list: object[] = [];
+    const east = room("east", list);
+    const west = room("west", [east]);
+    list.push(west);
+    const operator = harness.operator(
+      handler(House)
+        .step(conditions())
+        .step(floor("ground", [east, west]))
+        .build(),
+    );
+    await harness.user.create(House, house());
+    const result = await operator.pass("default/a");
+    expect(String(result.error)).toContain('the order of "east", "west" is a circle');
+    expect(conditionsOf(await live())["Ready"]).toMatch(/^False/);
+  });
+
   test("its part of the status is in the schema of the kind", () => {
     const status = crdOf(House).spec.versions[0]?.schema?.openAPIV3Schema?.properties?.["status"];
     expect(status?.properties?.["rooms"]).toEqual({ type: "object", additionalProperties: { type: "integer" } });

@@ -53,7 +53,7 @@ test("5: a wait that is made and not returned fails the step and says what to do
   const result = await harness.operator(handler(Widget).step(conditions()).step(forgotten).step(later).build()).pass(KEY);
   expect(result.error).toMatchObject({
     code: "ERR_NOT_RETURNED",
-    message: expect.stringContaining("return it, as in return req.wait(...)"),
+    message: expect.stringContaining("write return before it"),
   });
   expect((await live(harness)).status?.count, "a later step ran").toBeUndefined();
   expect(condition(await live(harness), "Ready")).toMatchObject({ status: "False", reason: "NotReturned" });
@@ -354,4 +354,75 @@ const OldWidget = defineResource({
   stepState: true,
   spec: z.object({ size: z.int32().default(1), note: z.string().optional() }),
   status: z.object({ count: z.int32().optional() }),
+});
+
+test("1: a Secret that a step reads by its client is in no text", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Secret, { metadata: { namespace: "default", name: "s" }, data: { note: btoa("open-sesame") } });
+  await harness.user.create(Widget, widget());
+  const leaky = step(Widget, {
+    name: "leaky",
+    async do(req) {
+      const one = await req.client.get(Secret, "s");
+      const all = await req.client.list(Secret);
+      throw new Error(`${atob(one?.data?.["note"] ?? "")} ${JSON.stringify(all)}`);
+    },
+  });
+  await harness.operator(handler(Widget).step(conditions()).step(leaky).build()).pass(KEY);
+  const said = JSON.stringify([harness.logs, (await live(harness)).status]);
+  expect(said).not.toMatch(new RegExp(`open-sesame|${btoa("open-sesame")}`));
+});
+
+test("1: what the server says of a refused write holds no value of a Secret", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Secret, { metadata: { namespace: "default", name: "s" }, data: { note: btoa("open sesame!") } });
+  await harness.user.create(Widget, widget());
+  const labelling = step(Widget, {
+    name: "labelling",
+    reads: { secret: one(Secret, () => "s") },
+    writes: ["labels"],
+    do: (req) => void (req.labels["note"] = atob(req.reads.secret?.data?.["note"] ?? "")),
+  });
+  const result = await harness.operator(handler(Widget).step(conditions()).step(labelling).build()).pass(KEY);
+  expect(result.error).toBeDefined();
+  expect(JSON.stringify([harness.logs, (await live(harness)).status, String(result.error)])).not.toContain("open sesame!");
+});
+
+test("5: a wait before return null fails the step, and its condition says why", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  const forgotten = step(Widget, {
+    name: "forgotten",
+    conditions: ["A"],
+    do(req) {
+      req.conditions.false("A", "No", "not yet").wait();
+      return null as never;
+    },
+  });
+  await harness.operator(handler(Widget).step(conditions()).step(forgotten).build()).pass(KEY);
+  expect(condition(await live(harness), "A")).toMatchObject({ status: "False", reason: "NotReturned" });
+});
+
+test("8: announcing a deletion does not end the pass of a cleanup that meets another writer", async () => {
+  const clock = fakeClock();
+  const harness = await startHarness([Widget], clock);
+  let finish = (): void => undefined;
+  let runs = 0;
+  const slow = step(Widget, {
+    name: "slow",
+    cleanup: () => {
+      runs++;
+      return new Promise<void>((resolve) => (finish = resolve));
+    },
+  });
+  const operator = harness.operator(handler(Widget).step(conditions()).step(slow).build());
+  await harness.user.create(Widget, widget());
+  await operator.pass(KEY);
+  await harness.user.delete(Widget, REF);
+  const pass = operator.pass(KEY);
+  await harness.user.patch(Widget, REF, { type: "merge", body: { status: { count: 7 } } }, { subresource: "status" });
+  await clock.advance(2_000);
+  finish();
+  await pass;
+  expect([runs, await harness.user.get(Widget, REF)]).toEqual([1, undefined]);
 });

@@ -1,6 +1,7 @@
 /** The schemas of the fields of `status` that only the engine writes. */
 import { CONDITION_LIMITS } from "../conditions.ts";
 import type { JsonSchema } from "../crd-types.ts";
+import type { KeptSteps } from "../kind.ts";
 
 /** The schema of metav1.Condition lists, as controller-gen writes it. */
 const CONDITIONS: JsonSchema = {
@@ -102,4 +103,13 @@ export function engineStatus(options: StatusOptions): Readonly<Record<string, Js
 /** Returns the names that an author's status must not use. `steps` is reserved even without step state, which may be switched on later. */
 export function reservedNames({ statusParts }: StatusOptions): readonly string[] {
   return ["conditions", "observedGeneration", "lastHandledReconcileAt", "steps", ...Object.keys(statusParts)];
+}
+
+/** Returns the entries of `status.dependents` without those of removed steps; the same value if nothing changes. */
+export function withoutRemovedSteps(stored: unknown, { handlers, steps }: KeptSteps): unknown {
+  if (!Array.isArray(stored)) return stored;
+  const isRemoved = (entry: Partial<Record<string, unknown>> | null): boolean =>
+    typeof entry?.["step"] === "string" && handlers.includes(entry["handler"] as string | undefined) && !steps.has(entry["step"]);
+  const kept = stored.filter((entry) => !isRemoved(entry as Partial<Record<string, unknown>> | null));
+  return kept.length === stored.length ? stored : kept;
 }

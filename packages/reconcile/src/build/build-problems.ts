@@ -179,7 +179,7 @@ function declarationProblems(step: StepRuntime): string[] {
       problems.push(`${where}: writes "${String(written)}": only "labels", "annotations" and "spec" can be written`);
   }
   for (const [name, read] of Object.entries(step.reads)) {
-    if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one() or many()`);
+    if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one(), many() or owned()`);
     else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} has no kind: name the kind that it reads`);
   }
   if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns has an entry that is not a kind: name the kinds that it creates`);

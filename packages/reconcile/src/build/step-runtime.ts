@@ -196,6 +196,8 @@ export function defineComposite(definition: RawDefinition & { readonly parts: Ra
       throw new TypeError(`${where}: "${runtime.name}" is not ${order.of}: place it before or after, or use all()`);
     return runtime;
   });
+  if (order !== undefined && !(Number.isInteger(order.concurrency) && order.concurrency >= 1))
+    throw new TypeError(`${where}: concurrency must be a whole number from 1, not ${String(order.concurrency)}`);
   const kind = definition.kind ?? steps[0]?.kind ?? NO_KIND;
   const runtime = runtimeFrom(kind, own);
   return opaque({

@@ -28,10 +28,26 @@ export async function runPass(pass: Pass): Promise<void> {
   if (pass.pipeline.fetches) holdFetched(pass);
   const { ending } = pass;
   if (ending.type === "paused" || (ending.stores === "status" && pass.pipeline.reportsPause)) reportPause(pass, ending.type === "paused");
-  if (ending.runsSteps) pass.outcome = (await askGates(pass)) ?? (await (pass.isDeleting ? runCleanups(pass) : runDos(pass)));
+  if (ending.runsSteps) pass.outcome = await runChain(pass);
   else beginsEnded(pass, ending);
   await store(pass);
-  recordWarnings(pass);
+  try {
+    recordWarnings(pass);
+  } catch (error) {
+    pass.failures.push({ rank: "post", error });
+  }
+}
+
+/** Gates, then the steps. An exception that no step threw is one of an extension: it fails the pass. */
+async function runChain(pass: Pass): Promise<Outcome> {
+  try {
+    return (await askGates(pass)) ?? (await (pass.isDeleting ? runCleanups(pass) : runDos(pass)));
+  } catch (thrown) {
+    const error = pass.hideInError(thrown);
+    pass.trouble = failureSetting(error, "an extension failed: ");
+    pass.failures.push({ rank: "step", error });
+    return { type: "failed", step: "(extension)", error };
+  }
 }
 
 /** Sets the outcome of a pass that ends before its first step. */
@@ -123,7 +139,11 @@ async function store(pass: Pass): Promise<void> {
   const { saveMs } = pass.pipeline.deadlines;
   const startedMs = pass.clock.now();
   // Half of the time is for the save, so that the status is stored even if a post hangs.
-  if (pass.ending.runsPosts) await runPosts(pass, startedMs + saveMs / 2);
+  try {
+    if (pass.ending.runsPosts) await runPosts(pass, startedMs + saveMs / 2);
+  } catch (error) {
+    pass.failures.push({ rank: "post", error: pass.hideInError(error) });
+  }
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const { stores } = pass.ending;
@@ -172,7 +192,8 @@ async function superseded(pass: Pass, budget: Budget): Promise<void> {
 /** The number of unfinished passes in a row after which the status and the log report it. */
 const SEEN_AFTER = 5;
 
-function saveFailed(pass: Pass, cause: unknown): ReconcileError {
+function saveFailed(pass: Pass, thrown: unknown): ReconcileError {
+  const cause = pass.hideInError(thrown);
   const message = `cannot save ${pass.pipeline.kind.kind} ${keyOf(pass.object.metadata)}: ${describe(cause)}`;
   return new ReconcileError("ERR_SAVE_FAILED", message, { cause });
 }

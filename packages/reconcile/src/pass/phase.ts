@@ -62,8 +62,12 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
     const result = isPromiseLike(returned)
       ? await awaited(pass, step, { phase, stage, returned: Promise.resolve(returned), scope, limit })
       : returned;
-    ended = checked(step, phase, result);
-    if (result === undefined && scope.exit !== undefined) throw notReturned(step, phase, scope.exit);
+    ended = hidden(pass, checked(step, phase, result));
+    if (ended === CONTINUE && scope.exit !== undefined) {
+      // The condition that it set says what a correct step would say: the failure must show.
+      for (const { type } of step.conditions) pass.settings.delete(type);
+      throw notReturned(step, phase, scope.exit);
+    }
   } catch (error) {
     ended = contained(pass, step, error);
     // Other calls of the failed phase may still be running.
@@ -174,6 +178,12 @@ async function awaited(
   }
 }
 
+/** Factories of steps make waits without the req: their reasons are texts of authors, too. */
+function hidden(pass: Pass, ended: Ended): Ended {
+  if (pass.secrets === undefined || (ended.type !== "wait" && ended.type !== "stop")) return ended;
+  return { ...ended, reason: pass.hide(ended.reason) };
+}
+
 /** Checks the return value of a phase. @throws ReconcileError ERR_NOT_A_RESULT */
 function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
   if (result === undefined || result === null) return CONTINUE;
@@ -182,9 +192,12 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
   if (!isResult(result)) {
     const isExit = typeof (result as { readonly wait?: unknown }).wait === "function";
     const fix = isExit
-      ? "a condition setter gives the exits: return ... .wait() or .stop()"
+      ? "it is the exit of a condition setter: return its .wait() or .stop()"
       : "return what req.next(), req.wait() or req.stop() give, or nothing";
-    throw refuse(typeof result === "object" ? "an object that req did not make" : `a ${typeof result}`, fix);
+    throw refuse(
+      isExit ? "the result of a condition setter" : typeof result === "object" ? "an object that req did not make" : `a ${typeof result}`,
+      fix,
+    );
   }
   const allowed: Record<Phase, readonly AnyResult["type"][]> = {
     gate: ["wait", "stop"],
@@ -202,8 +215,7 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
 
 /** Turns an exception into the end of its phase. A 409, a deleted primary and a shutdown are not failures. */
 function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
-  const raw = asError(step, thrown);
-  const error = pass.secrets?.hideInError(raw) ?? raw;
+  const error = pass.hideInError(asError(step, thrown));
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
   if (error instanceof DryRunEnd) return { type: "stop", reason: error.message };
   if (error instanceof KindNotInstalled)
@@ -223,7 +235,7 @@ function draftError({ name }: StepRuntime, { code, message, cause }: Misuse): Er
 }
 
 function notReturned({ name }: StepRuntime, phase: Phase, { type, reason }: { readonly type: string; readonly reason: string }): Error {
-  const message = `step "${name}": ${phase} made a ${type} (${JSON.stringify(reason)}) and returned nothing, so it has no effect: return it, as in return req.${type}(...)`;
+  const message = `step "${name}": ${phase} made a ${type} (${JSON.stringify(reason)}) and returned nothing, so it has no effect: write return before it`;
   return new ReconcileError("ERR_NOT_RETURNED", message, { step: name });
 }
 

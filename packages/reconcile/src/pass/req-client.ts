@@ -47,7 +47,15 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     pass.written.add(`${groupKindOf(kind)} ${keyOf(metadata)} ${metadata.resourceVersion ?? ""}`);
     return stored;
   };
-  const began = <T>(verb: string, kind: Kind, call: Promise<T>): Promise<T> => scope.began(`${verb} ${kind.kind}`, call);
+  /** No text of the step may hold what a Secret that it has read or written holds. */
+  const began = <T>(verb: string, kind: Kind, call: Promise<T>): Promise<T> =>
+    scope.began(
+      `${verb} ${kind.kind}`,
+      call.then((answer) => {
+        pass.noteSecrets(kind, answer);
+        return answer;
+      }),
+    );
   return {
     get: (kind, given) => {
       reportUndeclared(pass, step, "get", kind);

@@ -22,7 +22,6 @@ import { type Held, readerOf } from "../record/held.ts";
 import { NOTHING_FETCHED } from "../record/memory.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { statusMessage } from "../internal/redact.ts";
-import { SecretValues } from "../record/secret-values.ts";
 import { servedVersionOf } from "./served.ts";
 import type { Phase } from "./step-req.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
@@ -87,7 +86,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   }
 
   function arrived(name: string, read: AnyRead, value: unknown): void {
-    if (isConfidential(read.kind)) (pass.secrets ??= new SecretValues()).note(value);
+    pass.noteSecrets(read.kind, value);
     values[name] = value;
     if (read.source !== "live") pass.reads.set(read, value);
   }
@@ -182,11 +181,6 @@ function refusalOf({ env }: Pass, { owns, reads }: StepRuntime, phase: Phase): s
 
 function isServed(pass: Pass, kind: Kind): boolean {
   return pass.env.isServed?.(kind) ?? true;
-}
-
-/** Whether objects of the kind have values that no text may show. */
-function isConfidential({ group, kind }: Kind): boolean {
-  return group === "" && kind === "Secret";
 }
 
 function absent({ type }: AnyRead): unknown {

@@ -42,7 +42,9 @@ export async function runGraph({ parts, concurrency, before, run, blocked, isOve
       else if (needed.every((each) => isDone.get(each) === true)) begin(part, run(part));
     }
     if (running.size > 0) await Promise.race(running);
-    else if (waiting.size === 0 || ![...waiting].some((part) => before(part).some((each) => isDone.get(each) === false))) return;
+    else if (waiting.size === 0) return;
+    else if (![...waiting].some((part) => before(part).some((each) => isDone.get(each) === false)))
+      throw new Error(`the order of ${[...waiting].map(({ name }) => `"${name}"`).join(", ")} is a circle: none of them can begin`);
   }
 }
 

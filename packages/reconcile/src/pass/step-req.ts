@@ -170,7 +170,7 @@ export class StepReq {
     if (!this.#step.events.includes(reason))
       throw misuse(
         "ERR_NOT_DECLARED",
-        `event: step "${this.#step.name}" does not declare ${reason}: add events: [${JSON.stringify(reason)}] to its definition`,
+        `event: the step does not declare ${reason}: add events: [${JSON.stringify(reason)}] to its definition`,
       );
     this.#pass.env.recordEvent?.(this.#pass.object, { type, reason, note: this.#pass.hide(note), action: this.#step.name });
   }

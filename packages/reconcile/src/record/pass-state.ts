@@ -2,7 +2,7 @@
  * One pass: its frozen input, what its steps found, their drafts, and the writer. Made for each pass; nothing in it outlives the pass
  * but `memory`.
  */
-import type { Clock, KubernetesObject } from "@treadle/apimachinery";
+import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "../env.ts";
 import { Fetches } from "../fetches.ts";
 import type { PhaseReport } from "../pass-result.ts";
@@ -17,7 +17,7 @@ import type { KeyMemory } from "./memory.ts";
 import { PassDrafts } from "./pass-drafts.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Asked, Failure, PassType, Progress, Setting } from "./progress.ts";
-import type { SecretValues } from "./secret-values.ts";
+import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
@@ -102,6 +102,8 @@ export class Pass implements EndingFacts {
   scopes: Map<string, object> | undefined;
   /** The object as posts see it: with the parts of the status that extensions will store. */
   objectForPosts: KubernetesObject;
+  /** Extensions whose part of the status could not be computed. */
+  brokenParts: Set<string> | undefined;
   /** The answer to whether the object still exists, asked once before the first write that needs it. */
   ownerCheck: Promise<void> | undefined;
 
@@ -126,6 +128,7 @@ export class Pass implements EndingFacts {
     this.skips = isDeleting ? skipped(pipeline, object, isDraining && env.drain === "release") : undefined;
     this.isPaused = annotations?.[pipeline.pause.annotation] === "true" && (pipeline.pause.deletions || !isDeleting);
     this.isInvalid = (memory.checked?.problems.length ?? 0) > 0;
+    this.noteSecrets(pipeline.kind, object);
     this.writer = this.#writer();
   }
 
@@ -147,6 +150,16 @@ export class Pass implements EndingFacts {
   /** What the conditions report about. */
   get reports(): PassType {
     return reportsOf(this.ending, this);
+  }
+
+  /** Notes what the step has read or written of a Secret; objects of other kinds are not looked at. */
+  noteSecrets({ group, kind }: Kind, answer: unknown): void {
+    if (group === "" && kind === "Secret") (this.secrets ??= new SecretValues()).note(answer);
+  }
+
+  /** An error without the values of Secrets that the pass has read. */
+  hideInError<E>(error: E): E | Error {
+    return this.secrets === undefined || !(error instanceof Error) ? error : this.secrets.hideInError(error);
   }
 
   /** `text` without the values of Secrets that the pass has read. */

@@ -1,5 +1,8 @@
 /** Values of Secrets are kept out of texts, whatever their form; other words stay. */
+import { inspect } from "node:util";
+import { ApiError, isConflict } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
+import { isRetryAfterError, isTerminalError, ReconcileError, RetryAfterError, TerminalError } from "../errors.ts";
 import { SecretValues } from "./secret-values.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -66,15 +69,15 @@ describe("errors and data", () => {
     const values = knowing({ key: "top-secret-value" });
     const cause = Object.assign(new Error("body: top-secret-value"), { body: { raw: "top-secret-value" } });
     const error = new AggregateError([new Error("one top-secret-value", { cause })], "all: top-secret-value");
-    values.hideInError(error);
-    const inner = error.errors[0] as Error & { cause: typeof cause };
-    expect([error.message, inner.message, inner.cause.message, inner.cause.body.raw]).toEqual([
+    const cleaned = values.hideInError(error) as AggregateError;
+    const inner = cleaned.errors[0] as Error & { cause: typeof cause };
+    expect([cleaned.message, inner.message, inner.cause.message, inner.cause.body.raw]).toEqual([
       "all: <redacted>",
       "one <redacted>",
       "body: <redacted>",
       "<redacted>",
     ]);
-    for (const each of [error, inner, inner.cause]) expect(each.stack).not.toContain("top-secret-value");
+    for (const each of [cleaned, inner, inner.cause]) expect(each.stack).not.toContain("top-secret-value");
   });
 
   test("an error that cannot be changed, or refers to itself, is not a failure", () => {
@@ -83,8 +86,7 @@ describe("errors and data", () => {
     const circle = new Error("top-secret-value");
     circle.cause = circle;
     expect(values.hideInError(frozen).message).toBe("<redacted>");
-    values.hideInError(circle);
-    expect(circle.message).toBe("<redacted>");
+    expect(values.hideInError(circle).message).toBe("<redacted>");
   });
 
   test("texts at any depth of data are hidden in a copy", () => {
@@ -95,9 +97,52 @@ describe("errors and data", () => {
   });
 });
 
+describe("errors whose class says what is to be done", () => {
+  const values = knowing({ key: "top-secret-value" });
+
+  test.for([
+    { name: "a frozen TerminalError", error: Object.freeze(new TerminalError("top-secret-value")), is: isTerminalError },
+    { name: "a RetryAfterError", error: new RetryAfterError("top-secret-value", 5), is: isRetryAfterError },
+    {
+      name: "an ApiError",
+      error: Object.freeze(new ApiError({ message: "top-secret-value", status: 409, reason: "Conflict" })),
+      is: isConflict,
+    },
+  ])("$name stays one", ({ error, is }) => {
+    const cleaned = values.hideInError(error);
+    expect([is(cleaned), cleaned.message, cleaned instanceof Error]).toEqual([true, "<redacted>", true]);
+  });
+
+  test("frozen errors inside an AggregateError, getters and instances of classes are cleaned", () => {
+    class Config {
+      readonly password = "top-secret-value";
+    }
+    class Odd extends Error {
+      override get message(): string {
+        return "top-secret-value";
+      }
+    }
+    const error = new AggregateError([Object.freeze(new Error("top-secret-value")), new Odd()], "");
+    const fields = Object.assign(new Error("x"), { config: new Config(), map: new Map([["a", "top-secret-value"]]) });
+    const shown = inspect([values.hideInError(error), values.hideInError(fields)], { depth: 9, showHidden: true });
+    expect(shown).not.toContain("top-secret-value");
+  });
+
+  test("a sentence of the engine is not touched, whatever the values are", () => {
+    const error = new ReconcileError("ERR_NOT_RETURNED", "do made a wait and returned nothing");
+    expect(knowing({ a: "returned" }).hideInError(error)).toBe(error);
+  });
+});
+
+test("many large values cost little until a text is hidden, and little then", () => {
+  const values = new SecretValues();
+  const data = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`key${i}`, `value-${i}-${"x".repeat(200)}`]));
+  values.note(secretOf(data));
+  expect(values.hide("nothing of it")).toBe("nothing of it");
+});
+
 test("a pass that read no Secret changes nothing", () => {
   const values = new SecretValues();
-  values.note({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data: { a: "abcdefgh" } });
   const data = { a: "abcdefgh" };
   expect([values.hide("abcdefgh"), values.hideIn(data)]).toEqual(["abcdefgh", data]);
 });

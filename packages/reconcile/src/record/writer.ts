@@ -39,6 +39,8 @@ export interface WriteOptions {
   readonly limit: Limit;
   /** The basis of the decision for this write; absent if a change of it does not matter. */
   readonly guarded?: Basis;
+  /** A conflict is an error at once: the object is not read again. @defaultValue false */
+  readonly isTriedOnce?: boolean;
   /** Rings around the sending of each patch. @defaultValue none */
   readonly send?: (patch: object, send: Send) => Promise<Sent>;
 }
@@ -138,7 +140,7 @@ export class Writer {
   async #write(
     target: "object" | "status",
     change: (newest: KubernetesObject) => object | undefined,
-    { limit, guarded, send }: WriteOptions,
+    { limit, guarded, send, isTriedOnce = false }: WriteOptions,
   ): Promise<Written> {
     for (let attempt = 0; ; attempt++) {
       const patch = change(this.#newest);
@@ -149,7 +151,7 @@ export class Writer {
       } catch (error) {
         if (target === "status" && isNotThere(error)) await this.#explain(error as Error, limit.signal);
         if (isGone(error, this.#ref)) throw new PrimaryGone(`${keyOf(this.#ref)} no longer exists`);
-        if (!isConflict(error)) throw error;
+        if (!isConflict(error) || isTriedOnce) throw error;
         if (attempt === MAX_REBASES) throw new QuietRequeue(`conflict: others write ${keyOf(this.#ref)} all the time`);
         const before = this.#newest;
         await this.#reread(limit.signal);

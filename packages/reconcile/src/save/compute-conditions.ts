@@ -74,7 +74,9 @@ export function deletingSoFar(
   live: readonly Condition[] | undefined,
 ): readonly Condition[] | undefined {
   const ready = live?.find(({ type }) => type === "Ready");
-  if (ready === undefined || ready.reason === "Deleting" || !(rules.computesReady || rules.declared.has("Ready"))) return live;
+  // A step that owns Ready reports the deletion in its own words.
+  const isReported = ready?.reason === "Deleting" || (rules.declared.has("Ready") && ready?.status !== "True");
+  if (ready === undefined || isReported || !(rules.computesReady || rules.declared.has("Ready"))) return live;
   return setCondition(live ?? [], { type: "Ready", ...deleting(facts), ...generationOf(facts) }, facts.nowMs);
 }
 

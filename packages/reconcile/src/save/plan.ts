@@ -19,7 +19,8 @@ export interface Plan {
   readonly pipeline: Pipeline;
   /** The object as the pass loaded it. */
   readonly object: KubernetesObject;
-  readonly facts: ConditionFacts;
+  /** Asked after the parts of extensions: a part that cannot be computed is among the facts. */
+  readonly facts: () => ConditionFacts;
   readonly intents: Intents;
   /** The parts of the status that extensions own; each computes its value from the stored one. */
   readonly parts: readonly { readonly field: string; readonly compute: (stored: unknown) => unknown }[];
@@ -54,9 +55,11 @@ export function intentsPatch(plan: Plan, newest: KubernetesObject): unknown {
 
 /** The changed fields that the engine and its extensions keep. */
 function keptFields(plan: Plan, newest: KubernetesObject, before: Status | undefined): Partial<Status> | undefined {
-  const { stage, pipeline, facts, object, parts } = plan;
+  const { stage, pipeline, object, parts } = plan;
   const changed: Record<string, unknown> = {};
   const set = (field: string, value: unknown): void => void (value !== before?.[field] && (changed[field] = value));
+  if (stage === "final") for (const { field, compute } of parts) set(field, compute(before?.[field]));
+  const facts = plan.facts();
   const { conditions: rules } = pipeline;
   if (rules !== undefined) {
     const live = before?.conditions;
@@ -70,7 +73,6 @@ function keptFields(plan: Plan, newest: KubernetesObject, before: Status | undef
       if (request !== undefined) set("lastHandledReconcileAt", request);
     }
   }
-  if (stage === "final") for (const { field, compute } of parts) set(field, compute(before?.[field]));
   for (const _ in changed) return changed as Partial<Status>;
   return undefined;
 }

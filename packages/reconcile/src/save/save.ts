@@ -9,16 +9,18 @@ import {
   type KubernetesObject,
 } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
-import { deletingSoFar, failure } from "./compute-conditions.ts";
+import { type ConditionFacts, deletingSoFar, failure } from "./compute-conditions.ts";
 import { Budget } from "../internal/deadline.ts";
 import { endedScopeOf } from "./extension-scope.ts";
+import { entryHandlerOf } from "../build/names.ts";
+import type { Pipeline } from "../build/pipeline.ts";
+import type { AnyExtension } from "../extension.ts";
 import { requireStored } from "./not-stored.ts";
 import { deepFreeze } from "../fetches.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { changeOf, intentsPatch, objectPatch, type Plan, specOf, statusOf, statusPatch } from "./plan.ts";
 import type { Setting } from "../record/progress.ts";
 import { storedState } from "../record/state.ts";
-import { withoutRemovedSteps } from "./removed-steps.ts";
 import { guarded, noteNotStored, notStoredBefore } from "./status-guards.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions, type Written } from "../record/writer.ts";
 
@@ -33,8 +35,9 @@ export async function save(pass: Pass, limit: Limit): Promise<void> {
     if (isForbidden(error)) throw withoutRight(pass, error);
     if (!isInvalid(error)) throw error;
     // What the steps wrote into the status breaks its schema. The conditions can still report it.
-    refused ??= { error };
-    pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
+    const refusal = pass.hideInError(error);
+    refused ??= { error: refusal };
+    pass.trouble ??= failure(refusal, "cannot store what the steps wrote: ");
     pass.drafts.status.discard();
     await saveStatus(pass, limit);
   }
@@ -75,7 +78,7 @@ export async function saveTrouble(pass: Pass, trouble: Setting, limit: Limit): P
   pass.drafts.discard();
   const plan = planOf(pass, "final");
   const type = pass.isDeleting ? ("deletion" as const) : ("gated" as const);
-  const reported: Plan = { ...plan, facts: { ...plan.facts, type, trouble }, parts: [] };
+  const reported: Plan = { ...plan, facts: () => ({ ...factsOf(pass), type, trouble }), parts: [] };
   await pass.writer.write("status", (newest) => statusPatch(reported, newest), { limit });
 }
 
@@ -85,7 +88,7 @@ export async function announceDeletion(pass: Pass): Promise<void> {
   if (rules === undefined || pass.isDraining || !leaves.some(({ cleanup }) => cleanup !== undefined)) return;
   const change = (newest: KubernetesObject): object | undefined => {
     const before = statusOf(newest)?.conditions;
-    const conditions: readonly Condition[] | undefined = deletingSoFar(rules, planOf(pass, "final").facts, before);
+    const conditions: readonly Condition[] | undefined = deletingSoFar(rules, factsOf(pass), before);
     return conditions === before ? undefined : { status: { conditions } };
   };
   const limit = new Budget(pass.clock, pass.pipeline.deadlines.saveMs, {
@@ -93,8 +96,8 @@ export async function announceDeletion(pass: Pass): Promise<void> {
     parent: pass.signal,
   });
   try {
-    // Guarded: else the checkpoints of the running cleanup would not notice a change that this write met.
-    await pass.writer.write("status", change, { limit, guarded: "decision" });
+    // Tried once: a conflict must neither end the pass nor hide a change from the checkpoints of the running cleanup.
+    await pass.writer.write("status", change, { limit, isTriedOnce: true });
   } catch {
     // The save at the end meets the same failure, and reports it.
   } finally {
@@ -111,8 +114,9 @@ async function saveObject(pass: Pass, limit: Limit): Promise<{ readonly error: u
     return undefined;
   } catch (error) {
     if (error instanceof PrimaryGone || error instanceof QuietRequeue) throw error;
-    pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
-    return { error };
+    const refusal = pass.hideInError(error);
+    pass.trouble ??= failure(refusal, "cannot store what the steps wrote: ");
+    return { error: refusal };
   }
 }
 
@@ -134,8 +138,9 @@ export async function checkpoint(pass: Pass, limit: Limit): Promise<void> {
       restore();
       throw again;
     }
-    pass.trouble ??= failure(error, "cannot store what the steps wrote: ");
-    pass.failures.push({ rank: "save", error });
+    const refusal = pass.hideInError(error);
+    pass.trouble ??= failure(refusal, "cannot store what the steps wrote: ");
+    pass.failures.push({ rank: "save", error: refusal });
   }
 }
 
@@ -165,8 +170,14 @@ function guardOf({ unprovenWrites }: Pass): Pick<WriteOptions, "guarded"> {
 
 /** The plan from the findings so far. */
 function planOf(pass: Pass, stage: Plan["stage"]): Plan {
+  const { pipeline, object } = pass;
+  return { stage, pipeline, object, facts: () => factsOf(pass), intents: pass.drafts.intents(), parts: partsOf(pass) };
+}
+
+/** What the conditions are computed from. */
+function factsOf(pass: Pass): ConditionFacts {
   const { pipeline, object, settings, progress, trouble, notStored, clock } = pass;
-  const facts = {
+  return {
     type: pass.reports,
     settings,
     progress,
@@ -176,7 +187,6 @@ function planOf(pass: Pass, stage: Plan["stage"]): Plan {
     generation: object.metadata.generation,
     nowMs: clock.now(),
   };
-  return { stage, pipeline, object, facts, intents: pass.drafts.intents(), parts: partsOf(pass) };
 }
 
 /** The parts of the status that extensions own and the kind has. */
@@ -185,17 +195,33 @@ function partsOf(pass: Pass): Plan["parts"] {
   const fields = kind.resource?.statusParts ?? [];
   return fields.map((field) => {
     const extension = extensions.find(({ status }) => status?.field === field);
-    const { status } = extension ?? {};
-    return {
-      field,
-      compute: (stored: unknown) =>
-        extension === undefined || status === undefined
-          ? pass.reports === "gated"
-            ? stored
-            : withoutRemovedSteps(pass.pipeline, stored)
-          : status.compute(endedScopeOf(pass, extension), stored),
-    };
+    if (extension === undefined)
+      return { field, compute: (stored) => (pass.reports === "gated" ? stored : pruned(pass.pipeline, field, stored)) };
+    return { field, compute: (stored) => computed(pass, extension, stored) };
   });
+}
+
+/** A part that no step of this handler keeps any longer: without what its removed steps left in it. */
+function pruned({ kind, before, leaves }: Pipeline, field: string, stored: unknown): unknown {
+  const handlers = before.names.map((name) => entryHandlerOf({ kind, name }));
+  return kind.resource?.pruneStatusPart(field, stored, { handlers, steps: new Set(leaves.map(({ name }) => name)) });
+}
+
+/** The part of an extension. An exception in it fails the pass, leaves the part as it is, and keeps nothing else from being stored. */
+function computed(pass: Pass, extension: AnyExtension, stored: unknown): unknown {
+  const { status, name } = extension;
+  if (status === undefined || pass.brokenParts?.has(name) === true) return stored;
+  try {
+    const value = status.compute(endedScopeOf(pass, extension), stored);
+    if (value !== stored) JSON.stringify(value);
+    return value;
+  } catch (thrown) {
+    const error = pass.hideInError(thrown);
+    (pass.brokenParts ??= new Set()).add(name);
+    pass.failures.push({ rank: "save", error });
+    pass.trouble ??= failure(error, `extension "${name}": `);
+    return stored;
+  }
 }
 
 /** Returns the object with the parts of extensions as this pass will store them; the same object if nothing changes. */
