@@ -6,7 +6,7 @@ import { type FunctionsByFile, measureMainPath, readingLists } from "./main-path
 import { root } from "./workspaces.ts";
 
 /** The most files on the path, in all packages and in `reconcile`. The goals are 60 and 14: these numbers only go down. */
-const MOST_FILES = 95;
+const MOST_FILES = 94;
 const MOST_IN_RECONCILE = 23;
 /** A file of `reconcile` or `controller` with more functions on the path has to be in a list of docs/engine.md. */
 const FEW_FUNCTIONS = 3;

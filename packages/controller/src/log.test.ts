@@ -62,6 +62,29 @@ describe("the form of the lines", () => {
     );
   });
 
+  const pretty = (write: (log: ReturnType<typeof createLogger>) => void): string => {
+    let written = "";
+    write(createLogger({ env: {}, format: "pretty", destination: { write: (line) => void (written += line) } }));
+    return written.replace(/\d\d:\d\d:\d\d\.\d{3}/g, "TIME");
+  };
+
+  test("pretty shows every field of a step's line, and hides those that the text of a change names", () => {
+    const fields = { status: 503, reason: "busy", message: "later", paths: ["/a"], change: "x", of: "y", condition: "z" };
+    expect(pretty((log) => log.info({ controller: "widgets", step: "call", ...fields }, "answered"))).toBe(
+      'TIME INFO  answered  step=call status=503 reason=busy message=later paths=["/a"] change=x of=y condition=z\n',
+    );
+    const change = { controller: "widgets", condition: "Ready", status: "True", reason: "Ready", message: "" };
+    expect(pretty((log) => log.info(change, "Ready is True (Ready)"))).toBe("TIME INFO  Ready is True (Ready)\n");
+  });
+
+  test("pretty escapes control characters of texts, fields, names and stacks", () => {
+    const evil = "a\u001b[2Jb\u009b\r\nTIME";
+    const text = pretty((log) => log.info({ kind: "Widget", object: evil, [evil]: evil, stack: `at x\n${evil}` }, evil));
+    expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+    expect(text.split("\n")).toHaveLength(5);
+    expect(text).toContain("a\\u001b[2Jb\\u009b\\r\\nTIME");
+  });
+
   test("the option wins over the environment, and JSON is the default without a terminal", () => {
     expect(text({ env: {} })).toMatch(/^\{/);
     expect(text({ env: { TREADLE_LOG_FORMAT: "pretty" }, format: "json" })).toMatch(/^\{/);
@@ -177,6 +200,18 @@ describe("no logged value throws or takes long", () => {
     const { log, lines } = logged();
     log.info({ value }, "x");
     expect(lines[0]).toMatchObject({ value: want });
+  });
+
+  test.for([
+    { name: "a text alone", data: "hello", text: undefined, want: { msg: "hello" } },
+    { name: "nothing", data: undefined, text: undefined, want: { msg: "" } },
+    { name: "a number", data: 5, text: 6, want: { value: 5, msg: "6" } },
+    { name: "a list", data: [1], text: "x", want: { value: [1], msg: "x" } },
+    { name: "a revoked proxy", data: revoked(), text: revoked(), want: { value: "[unreadable]", msg: "[unreadable]" } },
+  ])("arguments of other types: $name", ({ data, text, want }, { expect }) => {
+    const { log, lines } = logged();
+    log.info(data as object, text as string);
+    expect(lines[0]).toEqual({ level: "info", time: expect.any(String), ...want });
   });
 
   test("a circular object is replaced by a word, and one that occurs twice is written twice", () => {

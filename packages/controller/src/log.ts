@@ -46,11 +46,27 @@ export function createLogger(options: LogOptions = {}): Logger {
   );
   const write =
     (at: Level) =>
-    (data: object, text: string): void => {
+    (data: unknown, text: unknown): void => {
       // The search for secrets takes time, so only written lines are searched.
-      if (logger.isLevelEnabled(at)) logger[at](loggable(data), loggableText(text));
+      if (!logger.isLevelEnabled(at)) return;
+      const isTextAlone = typeof data === "string" && text === undefined;
+      logger[at](fieldsOf(isTextAlone ? {} : data), textOf(isTextAlone ? data : text));
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+/** A value that has no fields is the field `value`. */
+function fieldsOf(data: unknown): object {
+  const copy = loggable(data ?? {});
+  return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : { value: copy };
+}
+
+function textOf(text: unknown): string {
+  try {
+    return loggableText(text === undefined ? "" : String(text));
+  } catch {
+    return "[unreadable]"; // A toString that throws.
+  }
 }
 
 /** The levels, from the most lines to none. */

@@ -155,7 +155,9 @@ test("an event that the step does not declare fails the step, and the error name
   const world = await startWorld({ handlers: [handler(Widget).step(sloppy).build()] });
   await world.user.create(Widget, widget("a"));
   await world.settled();
-  expect(String(world.reports[0]?.result.error)).toContain('step "sloppy" does not declare Seen: add events: ["Seen"]');
+  const { error, outcome } = world.reports[0]?.result ?? {};
+  expect(String(error)).toContain('event: the step does not declare Seen: add events: ["Seen"] to its definition');
+  expect(outcome).toMatchObject({ step: "sloppy" });
 });
 
 /** Answers requests about events with what `why` gives. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { handler, step } from "@treadle/reconcile";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ManagerOptions } from "../src/index.ts";
-import { settle } from "../src/settings/settings.ts";
+import { mergeSettings } from "../src/settings/settings.ts";
 import { settingsOfEnvironment, settingsOfFile } from "../src/settings/sources.ts";
 import { SETTINGS, variableOf } from "../src/settings/table.ts";
 import { startWorld, Widget, widget } from "./world.ts";
@@ -71,7 +71,7 @@ describe("the environment wins over the file, and the file over the code", () =>
     { name: "no resync, by the environment", env: { TREADLE_RESYNC_MS: "false" }, want: { resyncMs: false } },
   ])("$name", async ({ code = {}, file: text, env = {}, want }) => {
     const TREADLE_CONFIG = text === undefined ? undefined : await file(text);
-    const { options } = await settle(code, { ...env, TREADLE_CONFIG }, []);
+    const { options } = await mergeSettings(code, { ...env, TREADLE_CONFIG }, []);
     expect(options).toMatchObject(want);
   });
 
@@ -91,8 +91,8 @@ describe("the environment wins over the file, and the file over the code", () =>
 
   test("TREADLE_CONFIG names another file than the code does", async () => {
     const [ofCode, ofEnvironment] = [await file("concurrency: 2"), await file("concurrency: 3")];
-    expect((await settle({ configFile: ofCode }, {}, [])).options.concurrency).toBe(2);
-    expect((await settle({ configFile: ofCode }, { TREADLE_CONFIG: ofEnvironment }, [])).options.concurrency).toBe(3);
+    expect((await mergeSettings({ configFile: ofCode }, {}, [])).options.concurrency).toBe(2);
+    expect((await mergeSettings({ configFile: ofCode }, { TREADLE_CONFIG: ofEnvironment }, [])).options.concurrency).toBe(3);
   });
 });
 
@@ -162,7 +162,7 @@ describe("invalid settings are refused", () => {
     ].join("\n");
     const name = await file(text);
     const env = { TREADLE_CONFIG: name, TREADLE_LOGLEVEL: "debug", TREADLE_HOST_: "x", TREADLE_EVENTS: "yes", TREADLE_CONCURRENCY: "a=b" };
-    const error = await settle({}, env, [idling.name]).catch((thrown: unknown) => thrown);
+    const error = await mergeSettings({}, env, [idling.name]).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "ERR_SETTINGS" });
     expect((error as Error).message.replaceAll(name, "FILE").split("\n")).toEqual([
       "cannot start with the settings from file and environment:",
@@ -195,7 +195,7 @@ describe("invalid settings are refused", () => {
     { name: "a token in the place of a port", text: "metrics: { port: token=hunter2 }", want: /metrics.port is "token=<redacted>/ },
   ])("$name", async ({ text, want }) => {
     const configFile = text === undefined ? "/nowhere/config.yaml" : await file(text);
-    const error = await settle({ configFile }, {}, []).catch((thrown: unknown) => thrown);
+    const error = await mergeSettings({ configFile }, {}, []).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "ERR_SETTINGS", message: expect.stringMatching(want) });
     expect((error as Error).message).not.toContain("hunter2");
   });
@@ -208,7 +208,7 @@ describe("invalid settings are refused", () => {
 });
 
 test("variables of the kubelet for Services, and of the framework's tools, are not settings", async () => {
-  const { options, from } = await settle(
+  const { options, from } = await mergeSettings(
     {},
     {
       TREADLE_METRICS_PORT: "tcp://10.0.0.1:8080",

@@ -89,6 +89,36 @@ test("6: fields of a log line do not replace those that say what the line is abo
   });
 });
 
+test("6: a line of a step keeps the logger's own fields, and no argument makes req.log throw", async () => {
+  const harness = await startHarness([Widget]);
+  await harness.user.create(Widget, widget());
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const chatty = step(Widget, {
+    name: "chatty",
+    do(req) {
+      req.log.info({ level: 99, time: 1, msg: "x" }, "text");
+      // Not what the types allow, but what plain JavaScript may do.
+      const log = req.log.info as (...args: readonly unknown[]) => void;
+      for (const args of [["alone"], [undefined, "nothing"], [proxy, "proxy"], [{}, proxy], [new Error("no"), "error"], [5, "number"]])
+        log(...args);
+    },
+  });
+  const result = await harness.operator(handler(Widget).step(conditions()).step(chatty).build()).pass(KEY);
+  expect(result.error).toBeUndefined();
+  const own = harness.logs.filter(({ data }) => "step" in data).map(({ text, data }) => [text, data]);
+  const context = { controller: "widgets.test.treadle.dev", kind: "Widget", object: KEY, step: "chatty" };
+  expect(own).toEqual([
+    ["text", { ...context, fields: { level: 99, time: 1, msg: "x" } }],
+    ["alone", context],
+    ["nothing", context],
+    ["proxy", { ...context, value: "[unreadable]" }],
+    ["[unreadable]", context],
+    ["error", { ...context, error: expect.objectContaining({ message: "no" }) }],
+    ["number", { ...context, value: 5 }],
+  ]);
+});
+
 test("6: the line of a failed pass names the step", async () => {
   const harness = await startHarness([Widget]);
   await harness.user.create(Widget, widget());

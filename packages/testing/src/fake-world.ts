@@ -22,6 +22,7 @@ import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
 import { Fetches, managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
+import { freed, queuedKeys } from "./internal/held-keys.ts";
 import { fullKey, kindsOf } from "./internal/handler-kinds.ts";
 import { recordingLogger } from "./internal/log-recorder.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestsOf } from "./internal/manifests.ts";
@@ -67,7 +68,8 @@ export interface FakeWorld extends TestEnvironment, OperatorOutput, UserActions 
   /**
    * Runs passes in the order in which they became due, until no pass is queued or due now. Time does not move: a pass that is
    * due later stays due, see {@link dueIn}.
-   * @throws Error when 1,000 passes of one object do not settle it, or when a status breaks an invariant
+   * @throws Error when 1,000 passes of one object do not settle it, when a status breaks an invariant, or when a pass is due
+   * while a step of the last pass still runs
    */
   settled(): Promise<void>;
   /** Moves virtual time, in milliseconds. Runs no pass: {@link settled} runs what became due. */
@@ -110,8 +112,6 @@ class World implements FakeWorld {
   readonly #manifests: readonly Manifest[];
   readonly #informers: Informers;
   readonly #driver: HandlerDriver;
-  /** Keys whose last pass has a step that still runs. */
-  readonly #held = new Map<string, Promise<void>>();
   #started: Promise<void> | undefined;
 
   constructor(handler: AnyHandler, options: FakeWorldOptions) {
@@ -155,7 +155,7 @@ class World implements FakeWorld {
   async pass(key: string): Promise<PassOutcome> {
     await this.#caughtUp();
     const full = fullKey(this.#handler.kind, key, DEFAULT_NAMESPACE);
-    await this.#held.get(full);
+    await freed(this.#driver, "pass", () => [full]);
     this.#driver.queue.drop(full);
     const pass = await this.#run(full);
     await this.#caughtUp();
@@ -170,12 +170,12 @@ class World implements FakeWorld {
     const counter = new PassCounter(this.clock);
     const { queue } = this.#driver;
     while (queue.status().queued > 0) {
+      if (queue.status().running > 0) await freed(this.#driver, "settled", () => queuedKeys(queue));
       const key = await queue.get();
       if (key === undefined) break;
       if (counter.count(key) > MAX_PASSES) throw new Error(unsettledText(`fakeWorld: ${last?.key ?? "the handler"}`, last, MAX_PASSES));
-      await this.#held.get(key);
+      await freed(this.#driver, "settled", () => [key]);
       last = (await this.#run(key)) ?? last;
-      queue.done(key);
       await this.#caughtUp();
     }
     if (this.#options.checkStatus !== false) await this.checkStatus();
@@ -259,10 +259,10 @@ class World implements FakeWorld {
 
   async #run(key: string): Promise<RecordedPass | undefined> {
     const result = await this.#driver.pass(key, { reconcileID: `pass-${this.passes.length + 1}` });
+    this.#driver.done(key, result);
     if (result === undefined) return undefined;
     const pass = { ...result, outcome: outcomeOf(result), handler: this.#handler.name, key, atMs: this.clock.now() };
     this.passes.push(pass);
-    if (result.strays !== undefined) this.#held.set(key, result.strays.freed);
     return pass;
   }
 

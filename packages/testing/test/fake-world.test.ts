@@ -356,3 +356,23 @@ test("a predicate and a backoff decide as those of manager.add do", async () => 
   });
   expect(world.dueIn("a")).toBe(1_000);
 });
+
+test("settled() names the object whose pass is due while a step of its last pass still runs", async () => {
+  const returns = Promise.withResolvers<void>();
+  let isStuck = true;
+  const stuck = step(RW, { name: "stuck", timeoutMs: 1_000, do: () => (isStuck ? returns.promise : undefined) });
+  const world = fakeWorld(handler(RW).step(stuck).build(), { objects: [primary("a")] });
+  const first = world.settled();
+  await world.advance(1_000);
+  await first;
+  await world.update(RW, "a", (object) => void (object.metadata.labels = { changed: "yes" }));
+  expect(world.dueIn("a")).toBe(0);
+  await expect(world.settled()).rejects.toThrow(
+    /fakeWorld\.settled: cannot start a pass for default\/a: a step of the last pass still runs/,
+  );
+  await expect(world.pass("a")).rejects.toThrow("fakeWorld.pass: cannot start a pass for default/a");
+  isStuck = false;
+  returns.resolve();
+  await world.settled();
+  expect(world.passes).toHaveLength(2);
+});

@@ -41,10 +41,12 @@ type Event = InformerEvent<KubernetesObject>;
 /** Routes the events of a handler's feeds to keys. */
 export class EventRouter {
   readonly #options: EventRouterOptions;
+  readonly #pauseAnnotation: string;
 
   /** Subscribes to the feeds, which must not have been started. */
   constructor(options: EventRouterOptions) {
     this.#options = options;
+    this.#pauseAnnotation = pipelineOf(options.handler).pause.annotation;
     for (const [feed, triggers] of this.#declared()) feed.subscribe((event, origin) => this.#route(feed, triggers, { event, origin }));
   }
 
@@ -105,7 +107,7 @@ export class EventRouter {
     const { handler, predicate, contained } = this.#options;
     // Of its own writes a handler needs only the deletion, to drop what it remembers of the object.
     if (origin?.controller === handler.name && event.type !== "deleted") return false;
-    if (isMandatory(event, pipelineOf(handler).pause.annotation)) return true;
+    if (isMandatory(event, this.#pauseAnnotation)) return true;
     try {
       return predicate?.(event) !== false;
     } catch (error) {

@@ -163,7 +163,12 @@ export class HandlerDriver {
   /** Gives back a key that was taken from the queue, as soon as no step of its pass holds it any more. */
   done(key: string, result: Pick<PassResult, "strays"> | undefined): void {
     if (result?.strays === undefined) this.queue.done(key);
-    else this.#strays.add(result.strays, () => this.queue.done(key));
+    else this.#strays.add(key, result.strays, () => this.queue.done(key));
+  }
+
+  /** Whether a step of the last pass for `key` still runs, so that the next pass must not start. */
+  isHeld(key: string): boolean {
+    return this.#strays.holds(key);
   }
 
   /** Drops what is remembered of the object, which is not reconciled any more; not during a pass for it. Writes nothing. */

@@ -3,17 +3,22 @@ import type { Strays } from "@treadle/reconcile/unstable/engine";
 
 /** The strays of one handler. */
 export class RunningStrays {
-  readonly #running = new Set<{ readonly returned: Promise<void>; holdsKey: boolean }>();
+  readonly #running = new Set<{ readonly key: string; readonly returned: Promise<void>; holdsKey: boolean }>();
 
-  /** Calls `free` when the key of `strays` may be handed out again. */
-  add({ freed, returned }: Strays, free: () => void): void {
-    const stray = { returned, holdsKey: true };
+  /** Calls `free` when `key` may be handed out again. */
+  add(key: string, { freed, returned }: Strays, free: () => void): void {
+    const stray = { key, returned, holdsKey: true };
     this.#running.add(stray);
     void freed.then(() => {
       stray.holdsKey = false;
       free();
     });
     void returned.then(() => this.#running.delete(stray));
+  }
+
+  /** Whether a stray holds `key`. */
+  holds(key: string): boolean {
+    return [...this.#running].some((stray) => stray.holdsKey && stray.key === key);
   }
 
   /** The number of strays that hold no key. */

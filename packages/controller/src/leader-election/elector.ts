@@ -231,9 +231,7 @@ export class Elector {
   }
 
   #expire(): void {
-    const { times } = this.#options;
-    const { error } = this.#lastError ?? {};
-    this.#lose(`it could not be renewed for ${secondsOf(times.renewDeadlineMs)} s`, error);
+    this.#lose(`it could not be renewed for ${secondsOf(this.#options.times.renewDeadlineMs)} s`, this.#lastError?.error);
   }
 
   #lose(reason: string, cause: unknown): void {

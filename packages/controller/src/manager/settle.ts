@@ -2,7 +2,7 @@
  * Waits until nothing happens in a manager. It does not poll: every activity is reported, and turns of the event loop pass
  * without time.
  */
-import type { Clock, FakeClock } from "@treadle/apimachinery";
+import { type Clock, isFakeClock } from "@treadle/apimachinery";
 import type { QueueStatus } from "@treadle/workqueue";
 
 /** Counts what happens in a manager. */
@@ -75,9 +75,9 @@ export async function settle(settling: Settling, options: SettleOptions): Promis
     await quiet(activity, signal);
     const seen = activity.count();
     // A pass in progress may itself be waiting for the time.
-    const dueAt = isBusy() && isFake(clock) ? clock.nextDue() : nextDueAt(queues());
+    const dueAt = isBusy() && isFakeClock(clock) ? clock.nextDue() : nextDueAt(queues());
     const isDue = dueAt !== undefined && dueAt <= horizon;
-    if (isDue && isFake(clock)) {
+    if (isDue && isFakeClock(clock)) {
       await clock.advance(Math.max(0, dueAt - clock.now()));
     } else if (isBusy() || isDue) {
       await changed(activity, seen, signal);
@@ -123,8 +123,4 @@ async function changed(activity: Activity, seen: number, signal: AbortSignal | u
     });
     signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-function isFake(clock: Clock): clock is FakeClock {
-  return "advance" in clock && "nextDue" in clock;
 }

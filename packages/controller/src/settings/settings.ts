@@ -14,7 +14,7 @@ import { CONFIG_VARIABLE, type Environment, merged, settingsOfEnvironment, setti
 import { nearest } from "./table.ts";
 
 /** The options of the program, with the settings. */
-export interface Settled {
+export interface MergedSettings {
   readonly options: ManagerOptions;
   /** By the names of their handlers. */
   readonly controllers: Readonly<Record<string, Pick<ControllerOptions, "concurrency" | "backoff" | "resyncMs">>>;
@@ -26,18 +26,18 @@ export interface Settled {
  * Reads the file and the environment.
  * @throws ManagerError ERR_SETTINGS with every problem, each with its fix
  */
-export async function settle(options: ManagerOptions, env: Environment, handlers: readonly string[]): Promise<Settled> {
+export async function mergeSettings(options: ManagerOptions, env: Environment, handlers: readonly string[]): Promise<MergedSettings> {
   const file = env[CONFIG_VARIABLE] || options.configFile;
   const outside = settingsOfEnvironment(env);
   const inFile = file === undefined ? { tree: {}, problems: [] } : await settingsOfFile(file);
   const { controllers = {}, ...tree } = merged(inFile.tree, outside.tree);
   // The tables check that each path has a value of the type of its option.
-  const settled: ManagerOptions = switchedOn(merged(options as unknown as Tree, tree));
-  const byName = controllers as Settled["controllers"];
+  const given: ManagerOptions = switchedOn(merged(options as unknown as Tree, tree));
+  const byName = controllers as MergedSettings["controllers"];
   const problems = [...inFile.problems, ...outside.problems, ...strangers(byName, handlers)];
-  if (problems.length === 0) problems.push(...together(settled));
+  if (problems.length === 0) problems.push(...together(given));
   if (problems.length > 0) throw new ManagerError("ERR_SETTINGS", textOf(problems));
-  return { options: settled, controllers: byName, from: { ...(file === undefined ? {} : { file }), environment: outside.names } };
+  return { options: given, controllers: byName, from: { ...(file === undefined ? {} : { file }), environment: outside.names } };
 }
 
 /** An option that has no `true` in code is switched on by an empty object. */
@@ -46,7 +46,7 @@ function switchedOn(tree: Tree): ManagerOptions {
   return { ...tree, ...(probes === true && { probes: {} }), ...(metrics === true && { metrics: {} }) };
 }
 
-function strangers(controllers: Settled["controllers"], handlers: readonly string[]): readonly string[] {
+function strangers(controllers: MergedSettings["controllers"], handlers: readonly string[]): readonly string[] {
   return Object.keys(controllers)
     .filter((name) => !handlers.includes(name))
     .map((name) => `there is no controller "${name}"${nearest(name, handlers) || `; there are: ${handlers.join(", ") || "none"}`}`);

@@ -1,9 +1,8 @@
 /** Polling: asks a system that cannot be watched which primaries need a pass. */
-import type { Ref } from "@treadle/apimachinery";
+import { type Ref, TurnBudget } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
 import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
 import { errorFields } from "../internal/error-text.ts";
-import { inSlices } from "../internal/time-slices.ts";
 import { checkRecurrence, type Recurrence, Recurring } from "../runnables/recurring.ts";
 import type { Source } from "./source.ts";
 
@@ -19,6 +18,9 @@ export type PollOptions = Recurrence & {
   refs(signal: AbortSignal, cache: Cache): Iterable<Ref> | Promise<Iterable<Ref>>;
 };
 
+/** Number of refs that are queued in one turn of the event loop: they take some milliseconds. */
+const MAX_IN_TURN = 1_000;
+
 /** Makes a source that calls `refs` repeatedly, never twice at a time. @throws RangeError for invalid times */
 export function poll(options: PollOptions): Source {
   const { name } = options;
@@ -27,12 +29,13 @@ export function poll(options: PollOptions): Source {
   return {
     name,
     start(signal, { clock, random, log, cache, enqueue }) {
+      const turn = new TurnBudget({ maxPieces: MAX_IN_TURN });
       let failures = 0;
       const failed = (error: unknown, again: { readonly againMs?: number } = {}): void =>
         log.error({ source: name, ...again, ...errorFields(error) }, `poll "${name}" failed`);
       const run = async (): Promise<number | undefined> => {
         try {
-          await inSlices(await options.refs(signal, cache), signal, (ref) => enqueue(ref));
+          await turn.each(await options.refs(signal, cache), signal, (ref) => enqueue(ref));
           failures = 0;
           return undefined;
         } catch (error) {

@@ -3,7 +3,16 @@
  * and a picture of all objects.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { type Clock, type Kind, type ObjectOf, type Random, type Ref, seededRandom, type Transport } from "@treadle/apimachinery";
+import {
+  type Clock,
+  isFakeClock,
+  type Kind,
+  type ObjectOf,
+  type Random,
+  type Ref,
+  seededRandom,
+  type Transport,
+} from "@treadle/apimachinery";
 import { CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
@@ -20,7 +29,6 @@ import { Recorder } from "./request-recorder.ts";
 import { settlingClock } from "./settling-clock.ts";
 import { TestUids } from "./test-uids.ts";
 import { UsedKinds } from "./used-kinds.ts";
-import { isFake } from "./virtual-time.ts";
 import { WORKLOADS, workloadsInProgress } from "./workload-progress.ts";
 
 /** Field manager of the user. */
@@ -68,7 +76,7 @@ export class Backend {
     const uid = (): string => uids.make();
     this.#real = real;
     this.#memory = real === undefined ? createApiServer({ ...options.server, resources, clock, random, uid }) : undefined;
-    const isSettling = this.#hasWorkloads && real === undefined && isFake(clock);
+    const isSettling = this.#hasWorkloads && real === undefined && isFakeClock(clock);
     this.clock = isSettling ? settlingClock(clock, () => this.server.settled()) : clock;
     this.random = random;
     this.faults = new FaultSet(this.clock);
@@ -235,7 +243,7 @@ export class Backend {
   /** Waits until a time; virtual time moves there. */
   async waitUntil(time: number): Promise<void> {
     const ms = Math.max(0, time - this.clock.now());
-    if (isFake(this.clock)) await this.clock.advance(ms);
+    if (isFakeClock(this.clock)) await this.clock.advance(ms);
     else await delay(ms);
   }
 }

@@ -1,5 +1,5 @@
 /** The cluster of `startTestCluster`: the operators of a test, and a server in memory or a real one. */
-import { type Clock, groupKindOf, type Kind, type KubernetesObject, type ObjectOf, refOf } from "@treadle/apimachinery";
+import { type Clock, groupKindOf, isFakeClock, type Kind, type KubernetesObject, type ObjectOf, refOf } from "@treadle/apimachinery";
 import type { ApiServer, HttpFront, HttpsFront, Workloads } from "@treadle/apiserver";
 import type { Client } from "@treadle/client";
 import { rbacManifests, rightsOf } from "@treadle/controller";
@@ -15,7 +15,7 @@ import { DEFAULT_NAMESPACE } from "./manifests.ts";
 import { DEFAULT_HORIZON_MS, Operator } from "./operator.ts";
 import { onlyInMemory } from "./real-server.ts";
 import { User, type UserActions } from "./user.ts";
-import { isFake, withTimeout } from "./virtual-time.ts";
+import { withTimeout } from "./virtual-time.ts";
 
 /** Real time after which `settled` fails: the controllers of a real server act by the clock. */
 const TIMEOUT_MS = 60_000;
@@ -71,7 +71,7 @@ export class Cluster implements TestCluster {
 
   async start(given: AnyHandler | readonly AnyHandler[], options: StartOptions = {}): Promise<TestOperator> {
     if (this.#stopping !== undefined) throw new Error("cluster.start: the cluster was stopped");
-    if (options.transport === "http" && isFake(this.clock))
+    if (options.transport === "http" && isFakeClock(this.clock))
       throw new Error('cluster.start: a socket does not wait for virtual time; start the cluster with { http: true, time: "real" }');
     const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
     // A real server may have the kinds from an earlier test.
@@ -129,14 +129,14 @@ export class Cluster implements TestCluster {
 
   async advance(ms: number): Promise<void> {
     if (this.#backend.isReal) throw onlyInMemory("cluster.advance");
-    if (!isFake(this.clock)) throw new Error("cluster.advance: time is real; start the cluster with virtual time");
+    if (!isFakeClock(this.clock)) throw new Error("cluster.advance: time is real; start the cluster with virtual time");
     await this.clock.advance(ms);
   }
 
   async settled(options: SettledOptions = {}): Promise<void> {
-    const horizonMs = options.horizonMs ?? (isFake(this.clock) ? DEFAULT_HORIZON_MS : 0);
+    const horizonMs = options.horizonMs ?? (isFakeClock(this.clock) ? DEFAULT_HORIZON_MS : 0);
     const horizon = this.clock.now() + horizonMs;
-    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS + (isFake(this.clock) ? 0 : horizonMs);
+    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS + (isFakeClock(this.clock) ? 0 : horizonMs);
     const unsettled = `cluster.settled: not settled after ${timeoutMs} real ms: controllers of the server still have something to do`;
     await withTimeout(
       timeoutMs,

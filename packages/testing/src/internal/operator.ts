@@ -1,5 +1,5 @@
 /** An operator in a test cluster: a manager over the cluster's server and in its time. */
-import { keyOf } from "@treadle/apimachinery";
+import { isFakeClock, keyOf } from "@treadle/apimachinery";
 import { createClient, httpTransport } from "@treadle/client";
 import { createManager, isManagerError, type Manager, type PassReport } from "@treadle/controller";
 import type { AnyHandler, UndeclaredUse } from "@treadle/reconcile";
@@ -15,7 +15,7 @@ import { outcomeOf } from "./pass-outcome.ts";
 import { settle } from "./settle.ts";
 import { collectUndeclared } from "./undeclared.ts";
 import { unsettledText } from "./unsettled-text.ts";
-import { isFake, withTime, withTimeout } from "./virtual-time.ts";
+import { withTime, withTimeout } from "./virtual-time.ts";
 
 /** What an operator is made of. */
 export interface OperatorSetup {
@@ -146,9 +146,9 @@ export class Operator implements TestOperator {
 
   #limits(options: SettledOptions): Required<SettledOptions> {
     const { clock, isReal } = this.#backend;
-    const wantedMs = options.horizonMs ?? (isFake(clock) ? DEFAULT_HORIZON_MS : isReal ? REAL_HORIZON_MS : 0);
+    const wantedMs = options.horizonMs ?? (isFakeClock(clock) ? DEFAULT_HORIZON_MS : isReal ? REAL_HORIZON_MS : 0);
     const horizonMs = isReal ? Math.min(wantedMs, MAX_REAL_HORIZON_MS) : wantedMs;
-    const timeoutMs = options.timeoutMs ?? (isReal ? REAL_TIMEOUT_MS : TIMEOUT_MS) + (isFake(clock) ? 0 : horizonMs);
+    const timeoutMs = options.timeoutMs ?? (isReal ? REAL_TIMEOUT_MS : TIMEOUT_MS) + (isFakeClock(clock) ? 0 : horizonMs);
     return { horizonMs, timeoutMs };
   }
 

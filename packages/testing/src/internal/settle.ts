@@ -3,12 +3,13 @@
  * controllers have nothing to do, and the operator's caches show everything that the server has.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { isFakeClock } from "@treadle/apimachinery";
 import type { Manager } from "@treadle/controller";
 import type { Informer } from "@treadle/informer";
 import type { Backend } from "./backend.ts";
 import { hasCaughtUp } from "./caught-up.ts";
 import { turn } from "./turns.ts";
-import { isFake, PATIENCE_TURNS } from "./virtual-time.ts";
+import { PATIENCE_TURNS } from "./virtual-time.ts";
 
 /** A process of an operator. */
 export interface SettlingProcess {
@@ -88,7 +89,7 @@ async function catchesUp(settling: Watching, process: SettlingProcess, end: numb
   for (let turns = 0; !(await isCaughtUp(settling, process)); turns = settling.isBusy() ? 0 : turns + 1) {
     signal.throwIfAborted();
     if (process.death?.aborted === true) return false;
-    const due = isFake(clock) ? clock.nextDue() : undefined;
+    const due = isFakeClock(clock) ? clock.nextDue() : undefined;
     if (due !== undefined && due <= end && turns >= PATIENCE_TURNS) await backend.waitUntil(due);
     else if (backend.isReal) await delay(POLL_MS);
     else await turn();

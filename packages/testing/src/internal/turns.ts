@@ -9,11 +9,11 @@ export function turn(): Promise<void> {
  * Lets other code run until `isDone`. In this process that takes a few turns, over a socket some milliseconds.
  * @throws Error with `whatFor` after a timeout
  */
-export async function until(isDone: () => boolean | Promise<boolean>, whatFor: () => string): Promise<void> {
+export async function until(isDone: () => boolean | Promise<boolean>, whatFor: () => string, maxMs: number = MAX_MS): Promise<void> {
   const startedMs = performance.now();
   for (let turns = 0; !(await isDone()); turns++) {
     // Both limits: in the same time a busy machine makes few turns, an idle one many.
-    if (turns > MIN_TURNS && performance.now() - startedMs > MAX_MS) throw new Error(whatFor());
+    if (turns > MIN_TURNS && performance.now() - startedMs > maxMs) throw new Error(whatFor());
     await turn();
   }
 }

@@ -1,16 +1,11 @@
 /** Virtual time that moves while something is waited for: to the next timer, when nothing else happens. */
-import type { Clock, FakeClock } from "@treadle/apimachinery";
+import { type Clock, isFakeClock } from "@treadle/apimachinery";
 
 /**
  * Turns of the event loop without a request on its way, after which virtual time moves. Ten times what a promise chain in
  * this process takes: time that moves too early fires a deadline that the work would have met.
  */
 export const PATIENCE_TURNS = 100;
-
-/** Whether time is virtual. */
-export function isFake(clock: Clock): clock is FakeClock {
-  return "advance" in clock;
-}
 
 /** What {@link withTime} asks while it waits. */
 export interface TimedWork {
@@ -25,7 +20,7 @@ export interface TimedWork {
 
 /** Waits for `work`, and moves virtual time meanwhile. Resolves early when the work is abandoned. @throws what `work` throws */
 export async function withTime(work: Promise<void>, { clock, isBusy, isAbandoned, signal }: TimedWork): Promise<void> {
-  if (!isFake(clock)) return await work;
+  if (!isFakeClock(clock)) return await work;
   let isOver = false;
   const over = (): void => {
     isOver = true;
