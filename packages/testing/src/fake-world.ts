@@ -127,7 +127,16 @@ class World implements FakeWorld {
     this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
-    this.#informers = createInformers({ client, clock: this.clock, random, onWarning: () => undefined });
+    const kindChanged = (kind: Kind): void => this.#driver.kindChanged(kind);
+    this.#informers = createInformers({
+      client,
+      clock: this.clock,
+      random,
+      onWarning: () => undefined,
+      onError: (_error, _where, kind) => kindChanged(kind),
+      onListed: kindChanged,
+      onRecovered: kindChanged,
+    });
     const managers = managersOf(pipelineOf(handler).before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
@@ -240,8 +249,10 @@ class World implements FakeWorld {
     await until(
       async () => {
         await this.#backend.server.settled();
+        await this.#backend.observe(this.#informers.all().map(({ kind }) => kind));
         await this.#backend.refresh();
-        const { primary } = this.#driver;
+        const { primary, isListing } = this.#driver;
+        if (isListing) return false;
         // While a write of the operator has no answer, the informer shows no other change of that object.
         return this.#informers
           .all()
@@ -270,6 +281,7 @@ class World implements FakeWorld {
     await this.#start();
     await this.#backend.use(kind);
     this.#informerOf(kind)?.retry();
+    this.#driver.lookUpKinds();
     await this.#caughtUp();
     this.#driver.enqueueAll("the server began or ceased to serve a kind");
   }

@@ -15,7 +15,7 @@ export function driverEnv(
   services: Services,
   { kinds, metrics }: { readonly kinds: KindServices; readonly metrics: ControllerMetrics },
 ): DriverEnv {
-  const { clock, log, writer, monitor, isDryRun, options } = services;
+  const { clock, log, writer, monitor, isDryRun, options, onChange } = services;
   const { informers, feeds, presence, fetches } = kinds;
   const { name } = handler;
   const tracing = services.tracing && new PassTracing(handler, services.tracing);
@@ -38,6 +38,9 @@ export function driverEnv(
     onCause: tracing && ((key, { kind, event }) => tracing.caused(key, kind, event)),
     around: tracing && ((ref, reconcileID, run) => tracing.pass(ref, reconcileID, run)),
     onContained: () => metrics.panicked(),
+    kindRetryMs: options.kindRetryMs,
+    onDefined: (groups, listener) => presence.onDefined(groups, listener),
+    onWatchChange: onChange,
   };
 }
 

@@ -79,7 +79,7 @@ export class HandlerController implements Controller {
   /** Takes no new keys and drops those that are queued. Passes in progress continue. */
   close(): void {
     this.#closed.abort();
-    this.#driver.queue.stop("drop");
+    this.#driver.close();
   }
 
   /** Ends the chains of the passes in progress; their posts and saves still run. */
@@ -123,6 +123,16 @@ export class HandlerController implements Controller {
   presenceChanged(kind: AnyHandler["kind"]): void {
     if (pipelineOf(this.handler).watchedKinds.has(groupKindOf(kind)))
       this.#driver.enqueueAll(`the server began or ceased to serve ${kind.kind}`);
+  }
+
+  /** An informer of the kind has listed, failed or recovered. */
+  kindChanged(kind: AnyHandler["kind"]): void {
+    this.#driver.kindChanged(kind);
+  }
+
+  /** Whether the first list of a kind that steps watch by `req.watch` is on its way. */
+  get isListing(): boolean {
+    return this.#driver.isListing;
   }
 
   /** Resolves when no pass is in progress for an object in such a namespace; the caller prevents new ones. */
