@@ -18,7 +18,8 @@ import type { OpenWatch } from "../driver/open-watch.ts";
 import type { KindServices } from "../feeds/kind-services.ts";
 import type { Services } from "../manager/services.ts";
 import { type ControllerMetrics, NO_METRICS } from "../metrics/controller-metrics.ts";
-import { driverEnv } from "./driver-env.ts";
+import type { ObjectMetrics } from "../metrics/object-metrics.ts";
+import { driverEnv, measuredObjects } from "./driver-env.ts";
 import { PausedKeys } from "./paused-keys.ts";
 import { RESYNC_MS, startResync } from "./resync.ts";
 
@@ -36,6 +37,7 @@ export class HandlerController implements Controller {
   readonly #services: Services;
   readonly #kinds: KindServices;
   readonly #metrics: ControllerMetrics;
+  readonly #objects: ObjectMetrics | undefined;
   readonly #concurrency: number;
   readonly #resyncMs: number | false;
   readonly #driver: HandlerDriver;
@@ -66,12 +68,15 @@ export class HandlerController implements Controller {
     this.#driver = new HandlerDriver(handler, options, driverEnv(handler, services, { kinds, metrics }));
     metrics.watch(() => this.#driver.queue.status(), this.#concurrency);
     metrics.watchPaused(() => this.#paused.size);
+    this.#objects = metrics.objects(measuredObjects(handler, services));
+    this.#driver.primary.subscribe((event) => this.#objects?.observe(event));
   }
 
   /** Starts the workers; the informers must have synced. */
   start(): void {
     if (this.#workers !== undefined || this.#closed.signal.aborted) return;
     this.#driver.begin();
+    this.#objects?.begin();
     this.#workers = Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
     if (this.#resyncMs !== false) this.#resyncEvery(this.#resyncMs);
   }
