@@ -17,7 +17,7 @@ import {
 } from "@treadle/apimachinery";
 import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
-import { createInformers, type Informer, type Informers } from "@treadle/informer";
+import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
 import { Fetches, managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
@@ -33,6 +33,7 @@ import { unsettledText } from "./internal/unsettled-text.ts";
 import { until } from "./internal/turns.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { User, type UserActions } from "./internal/user.ts";
+import { worldInformers } from "./internal/world-informers.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
 import { checkStatus } from "./status-invariants.ts";
 import type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
@@ -127,16 +128,7 @@ class World implements FakeWorld {
     this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
-    const kindChanged = (kind: Kind): void => this.#driver.kindChanged(kind);
-    this.#informers = createInformers({
-      client,
-      clock: this.clock,
-      random,
-      onWarning: () => undefined,
-      onError: (_error, _where, kind) => kindChanged(kind),
-      onListed: kindChanged,
-      onRecovered: kindChanged,
-    });
+    this.#informers = worldInformers({ client, clock: this.clock, random }, (kind) => this.#driver.kindChanged(kind));
     const managers = managersOf(pipelineOf(handler).before);
     const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
     for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
