@@ -7,7 +7,6 @@ import {
   fakeClock,
   groupKindOf,
   isKindNotServed,
-  keepOwnManagedFields,
   type Kind,
   keyOf,
   type KubernetesObject,
@@ -19,7 +18,7 @@ import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
-import { Fetches, managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { Fetches } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { freed, queuedKeys } from "./internal/held-keys.ts";
@@ -128,17 +127,15 @@ class World implements FakeWorld {
     this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
-    this.#informers = worldInformers({ client, clock: this.clock, random }, (kind) => this.#driver.kindChanged(kind));
-    const managers = managersOf(pipelineOf(handler).before);
-    const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
-    for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
+    const { informers, scope } = worldInformers(handler, { client, clock: this.clock, random }, (kind) => this.#driver.kindChanged(kind));
+    this.#informers = informers;
     this.#driver = new HandlerDriver(handler, options.controller ?? {}, {
       client,
       cache: this.#informers.cache,
       clock: this.clock,
       log: recordingLogger(this.logs),
       fetches: new Fetches(),
-      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => ({ ingest }) }),
+      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => scope }),
       isServed: (kind) => this.#isServed(kind),
       undeclared: collectUndeclared(this.undeclared),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),

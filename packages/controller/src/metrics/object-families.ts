@@ -71,7 +71,7 @@ export function objectSink(
     ...(isEach && {
       condition(key: string, condition: Condition, isShown: boolean) {
         const { name, namespace = "" } = refOf(key);
-        const { type, status, reason = "", lastTransitionTime } = condition;
+        const { type, status, reason = "", lastTransitionTime }: Partial<Condition> = condition;
         const series = { controller, kind: kind.kind, name, namespace, condition: type, status, reason, id: key };
         const seconds = Date.parse(lastTransitionTime ?? "") / 1000;
         if (isShown) families.conditions.set(series, Number.isNaN(seconds) ? 0 : seconds);

@@ -54,6 +54,7 @@ export interface DynamicWatchesOptions {
 export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(
   options: DynamicWatchesOptions & { readonly owned: true },
 ): OwnedWatches<T>;
+/** Makes the dynamic watches of one controller whose `watch` says how a change finds its primaries. */
 export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options?: DynamicWatchesOptions): DynamicWatches<T>;
 export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options: DynamicWatchesOptions = {}): DynamicWatches<T> {
   const { name = "dynamic watches", owned = false } = options;

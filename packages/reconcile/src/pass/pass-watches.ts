@@ -77,8 +77,8 @@ export function settleWatches(pass: Pass): void {
 }
 
 /** Returns the ids of all steps. */
-export function idsIn(watches: ReadonlyMap<string, ReadonlySet<string>> | undefined): ReadonlySet<string> {
-  return new Set([...(watches?.values() ?? [])].flatMap((ids) => [...ids]));
+function idsIn(watches: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  return new Set([...watches.values()].flatMap((ids) => [...ids]));
 }
 
 function isComplete({ phases, over, isAborted }: Pass, step: string): boolean {
