@@ -11,11 +11,12 @@
 import { type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { defineStep, runtimeOf, type StepRuntime, type OneRead, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { one, type Reads, type StepResult, type Wait, type AnyStep, type NeedsOf } from "@treadle/reconcile";
+import { z } from "zod";
 import { converge, remembered } from "./core/converge.ts";
 import type { DependentIdentity, DependentState, NewEntry } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import { identityOf, refTo } from "./core/marks.ts";
-import type { Converged, Plan } from "./core/plan.ts";
+import type { Converged, Once, Plan } from "./core/plan.ts";
 import { mayHaveObjects, remove } from "./core/remove.ts";
 import { refined } from "./core/state.ts";
 import {
@@ -73,6 +74,7 @@ export function dependentApply<
     owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
     dryRun: true,
+    ...(given.once === true ? { state: ONCE_STATE } : {}),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(definition, req as AnyDoReq),
     ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
@@ -118,7 +120,13 @@ function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<
   try {
     const inputs = inputsOf(definition, unit);
     const live = req.reads[LIVE as never] as KubernetesObject | undefined; // The read under this name returns it.
-    const known = remembered(context, { policy: dependent.policy, live, inputs, ...authorOf(dependent, context.owner, inputs) });
+    const known = remembered(context, {
+      policy: dependent.policy,
+      live,
+      inputs,
+      once: onceOf(unit),
+      ...authorOf(dependent, context.owner, inputs),
+    });
     if (known !== undefined && live !== undefined && isAlone(unit, refTo(live))) return settled(unit, known, refTo(live));
     const applied = applyNow(unit, inputs, live);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
@@ -147,6 +155,7 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
     live,
     inputs,
     desired: desired === undefined ? undefined : () => desired,
+    once: onceOf(unit),
     ...authorOf(dependent, owner, inputs),
   });
   pass.found.live.set(dependent.name, converged.live);
@@ -159,6 +168,21 @@ async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, live: KubernetesOb
   if (leftovers.length === 0 || !dependent.isChecked) return req.next();
   report(unit, [entry, ...leftovers]);
   return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
+}
+
+/** The step state of an object that runs once. */
+const ONCE_STATE = z.object({ completed: z.string().optional().describe("Digest of the desired state that was complete") });
+
+/** The memory of an object that runs once; `undefined` for other objects. */
+function onceOf({ dependent, req }: Unit<AnyDoReq>): Once | undefined {
+  if (dependent.options.once !== true) return undefined;
+  const state = req.state as z.infer<typeof ONCE_STATE>; // The step declares this schema.
+  return {
+    done: state.completed,
+    note: (digest) => {
+      if (state.completed !== digest) state.completed = digest;
+    },
+  };
 }
 
 /** Returns the functions of the author that judge the live object. */
@@ -207,7 +231,7 @@ function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
 
 /** The author's `status` may report a missing object as ready. */
 function isReady({ type, state }: Converged): boolean {
-  return type === "there" || state.type === "Ready";
+  return type === "there" || type === "done" || state.type === "Ready";
 }
 
 /** Decides whether the object could not be written, and no watch reports when it can. */
@@ -219,7 +243,7 @@ function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
   const { dependent, pass, req } = unit;
   const { message, reason } = converged.state;
   const text = pass.hide(message === "" ? reason : message);
-  const again = converged.type === "there" ? "watch" : converged.again;
+  const again = converged.type === "not yet" ? converged.again : "watch";
   if (!dependent.isChecked) {
     // No step waits for the object. If it is foreign or missing, the log reports it.
     if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
@@ -234,7 +258,7 @@ function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
 }
 
 /** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
-const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
+const WARNING_REASONS: readonly string[] = ["Contested", "Immutable", "NotOurs"];
 
 /** Removes objects with an earlier name. Without a watch it does so only after the name has changed. */
 async function pruneOthers(unit: Unit, keep: Ref): Promise<readonly NewEntry[]> {

@@ -5,7 +5,8 @@
 
 // One object: its plan, and what became of it.
 export { converge, remembered } from "../core/converge.ts";
-export type { Adoption, Again, Converged, Operation, Plan, Policy } from "../core/plan.ts";
+export type { Adoption, Again, Converged, Once, Operation, Plan, Policy } from "../core/plan.ts";
+export { immutableFieldsOf, type OnImmutable } from "../core/immutable.ts";
 export type { Inputs, SeenInputs } from "../core/inputs.ts";
 
 // Who asks, and what is remembered between passes.
