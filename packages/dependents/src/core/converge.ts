@@ -28,7 +28,7 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   const { policy, target, live } = plan;
   const desired = plan.desired?.();
   const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired });
-  if (digest !== undefined && plan.once?.done === digest && isAway(live)) return done(context, plan);
+  if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return done(context, plan);
   const work: Work = {
     context,
     plan,
@@ -37,7 +37,7 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   };
   const found = await bring(work, live);
   const converged = judged(context, plan, found);
-  if (digest !== undefined && converged.type === "there") plan.once?.note(digest);
+  if (digest !== undefined && converged.type === "there") plan.once?.note(target, digest);
   remember(work, found, converged);
   return converged;
 }

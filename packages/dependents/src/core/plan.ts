@@ -36,12 +36,12 @@ export interface Policy {
   readonly immutableFields: readonly string[];
 }
 
-/** The memory of an object that is to run to completion once. It is stored with the owner. */
+/** The memory of objects that are to run to completion once. It is stored with the owner. */
 export interface Once {
-  /** Digest of the desired state that was seen complete; `undefined`: none. */
-  readonly done: string | undefined;
+  /** Returns the digest of the desired state that was seen complete; `undefined`: none. */
+  done(target: Ref): string | undefined;
   /** Stores the digest of a desired state that is complete. Safe to repeat. */
-  note(digest: string): void;
+  note(target: Ref, digest: string): void;
 }
 
 /** One object as it is to become. */
