@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { Once } from "./core/plan.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
 
-/** By `namespace/name` of the object. */
-export const ONCE_STATE = z.object({
+/** The state: digests by `namespace/name` of the object. */
+export const ONCE_STATE: z.ZodObject<{ completed: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodString>> }> = z.object({
   completed: z.record(z.string(), z.string()).default({}).describe("Digest of the desired state of each object that was complete"),
 });
 
