@@ -1,4 +1,4 @@
-/** The metrics of the objects of a running operator: conditions, and the times until they are ready and gone. */
+/** The metrics of the objects of a running operator: conditions, and the times until they are ready and deleted. */
 import { Lease } from "@treadle/apimachinery/kinds";
 import { conditions, handler, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
@@ -76,7 +76,7 @@ test("the time to the first Ready and the time of a deletion are counted once, a
   expect(await series(world, "treadle_object_deletion_seconds_sum")).toEqual([`${labels} 20`]);
 });
 
-test('with conditions: "each" every condition of every object has a series, which goes with the object', async () => {
+test('with conditions: "each" every condition of every object has a series, which is removed with the object', async () => {
   const world = await startWorld({ handlers: [operator], metrics: { port: 0, host: "127.0.0.1", conditions: "each" } });
   await world.user.create(Widget, widget("a"));
   await world.settled();

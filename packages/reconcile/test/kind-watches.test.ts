@@ -94,7 +94,7 @@ test.for<{ name: string; passes: readonly Given[]; want: readonly (readonly stri
     passes: [{ firstAsks: [ConfigMap] }, { first: "wait" }],
     want: [[HELD], [`-${CONFIG}`]],
   },
-  { name: "an object that is gone releases all", passes: [{ asks: [ConfigMap] }, { isGone: true }], want: [[HELD], [`-${CONFIG}`]] },
+  { name: "a deleted object releases all", passes: [{ asks: [ConfigMap] }, { isGone: true }], want: [[HELD], [`-${CONFIG}`]] },
   {
     name: "another object of the same name begins without watches",
     passes: [{ asks: [ConfigMap] }, { uid: "2", asks: [Lease] }],

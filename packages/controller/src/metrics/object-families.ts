@@ -42,7 +42,7 @@ export function objectFamilies(registry: Registry): ObjectFamilies {
     }),
     deletion: new Histogram({
       name: "treadle_object_deletion_seconds",
-      help: "Time from the deletion of an object until it was gone.",
+      help: "Time from the deletion of an object until it no longer existed.",
       buckets: DELETION_BUCKETS,
       ...common,
     }),
@@ -71,7 +71,8 @@ export function objectSink(
     ...(isEach && {
       condition(key: string, condition: Condition, isShown: boolean) {
         const { name, namespace = "" } = refOf(key);
-        const { type, status, reason = "", lastTransitionTime }: Partial<Condition> = condition;
+        // Another writer may have set a condition of which only type and status are certain.
+        const { type = "", status = "", reason = "", lastTransitionTime } = condition as Partial<Condition>;
         const series = { controller, kind: kind.kind, name, namespace, condition: type, status, reason, id: key };
         const seconds = Date.parse(lastTransitionTime ?? "") / 1000;
         if (isShown) families.conditions.set(series, Number.isNaN(seconds) ? 0 : seconds);

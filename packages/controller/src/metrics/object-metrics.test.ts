@@ -185,7 +185,7 @@ test.for<{ name: string; before?: readonly Event[]; events: readonly Event[]; wa
   expect(ready).toEqual(want);
 });
 
-test("time of a deletion: it counts when the object is gone, and not for one that is only no longer watched", async () => {
+test("time of a deletion: it counts when the object no longer exists, and not when its namespace is no longer watched", async () => {
   const { made, clock, deleted } = metrics();
   made.begin();
   for (const name of ["a", "b", "c", "d"]) made.observe(added({ name }));

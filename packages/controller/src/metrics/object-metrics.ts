@@ -8,7 +8,7 @@
  * - An object is counted as ready once. An object that a process finds with a Ready condition which has changed since the
  *   creation may have been ready before, so it is not counted. What is lost by that: objects that are not ready at a restart,
  *   and whose Ready condition was first set, or last changed, more than a second after their creation.
- * - A deletion is counted when the object is gone, if the process saw that it was being deleted. One that ends while no
+ * - A deletion is counted when the object no longer exists, if the process saw that it was being deleted. One that ends while no
  *   process runs is lost.
  */
 import { type Clock, type Condition, keyOf, type KubernetesObject } from "@treadle/apimachinery";
@@ -18,7 +18,7 @@ import type { InformerEvent } from "@treadle/informer";
 export interface ObjectSink {
   /** Counts the time from the creation of an object to its first Ready. */
   ready(seconds: number): void;
-  /** Counts the time from the deletion of an object until it is gone. */
+  /** Counts the time from the deletion of an object until it no longer exists. */
   deleted(seconds: number): void;
   /** Shows a condition of the object `key`, or no longer shows it; absent if single conditions are not shown. */
   readonly condition?: ((key: string, condition: Condition, isShown: boolean) => void) | undefined;
