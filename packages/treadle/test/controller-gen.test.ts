@@ -93,6 +93,6 @@ function isSchema(value: unknown): value is Schema {
 }
 
 function same(left: unknown, right: unknown): boolean {
-  const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
+  const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.map(String).toSorted() : value);
   return JSON.stringify(sorted(left)) === JSON.stringify(sorted(right));
 }
