@@ -130,6 +130,12 @@ function withoutEnum({ description }: OpenApiSchema): string | undefined {
   return description?.split("\n\nPossible enum values:")[0];
 }
 
+function isRoot(short: string): boolean {
+  return Object.values(ROOTS)
+    .flat()
+    .some((name) => shortName(name) === short);
+}
+
 function shortName(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1);
 }
@@ -140,7 +146,7 @@ function definitionText(name: string, { properties, ...rest }: OpenApiSchema, re
   const names = [...refs].map(shortName).toSorted();
   return `
 /** The definition of ${name}. */
-export const ${name}: Definition = {
+${isRoot(name) ? "export " : ""}const ${name}: Definition = {
   json: \`${json.replaceAll(/[\\`]|\$\{/g, "\\$&")}\`,
   refs: () => (${names.length === 0 ? "{}" : `{ ${names.join(", ")} }`}),
 };

@@ -23,4 +23,4 @@ const text = await definitionsModule(
         ),
 );
 writeFileSync(definitionsFile, text);
-console.log(`${definitionsFile}: ${text.match(/^export const /gm)?.length ?? 0} definitions, ${text.length} bytes`);
+console.log(`${definitionsFile}: ${text.match(/^(export )?const /gm)?.length ?? 0} definitions, ${text.length} bytes`);

@@ -148,8 +148,8 @@ export function kind(given: KindNames): Kind {
   return { ...given, plural: given.plural ?? pluralOf(given.kind), scope: given.scope ?? "Namespaced" };
 }
 
-/** An object with the fields of `T`, as the server returns it. */
-export type TypedObject<T> = KubernetesObject & DeepReadonly<Omit<T, CommonField>>;
+/** An object with the fields of `T`, as the server returns it. The fields that all objects have are ours, also where `T` declares them. */
+export type TypedObject<T> = KubernetesObject & DeepReadonly<Omit<T, "apiVersion" | "kind" | "metadata">>;
 
 /** An object with the fields of `T`, as a client may send it. */
 export type TypedInput<T> = {
@@ -159,10 +159,7 @@ export type TypedInput<T> = {
   readonly kind?: string;
   /** Metadata of the object. */
   readonly metadata: ObjectMetaInput;
-} & DeepReadonly<Omit<T, CommonField>>;
-
-/** The fields that all objects have. Types of other projects declare them too, in ways of their own. */
-type CommonField = "apiVersion" | "kind" | "metadata";
+} & DeepReadonly<Omit<T, "apiVersion" | "kind" | "metadata">>;
 
 /** An object whose fields besides the common part are unknown. */
 export interface UntypedObject extends KubernetesObject {

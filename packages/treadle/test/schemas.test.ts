@@ -65,6 +65,11 @@ test.for([
     spec: { template: { spec: { containers: [{ name: "c" }, { name: "c" }] } } },
     path: "spec.jobTemplate.spec.template.spec.containers[1]",
   },
+  {
+    name: "a fraction as a number",
+    spec: { template: { spec: { containers: [{ name: "c", resources: { limits: { cpu: 0.5 } } }] } } },
+    path: "spec.jobTemplate.spec.template.spec.containers[0].resources.limits.cpu",
+  },
 ])("the server refuses $name, and the error has the path", async ({ spec, path }) => {
   await using cluster = await startTestCluster({ kinds: [CronJob] });
   await cluster.install(CronJob);
@@ -72,6 +77,15 @@ test.for([
   const error = await cluster.client.create(CronJob, given as never).catch((reason: unknown) => reason); // The compiler refuses it, too.
   expect(isInvalid(error)).toBe(true);
   expect(String(error)).toContain(path);
+});
+
+test("a field of a template that is null counts as absent", async () => {
+  await using cluster = await startTestCluster({ kinds: [CronJob] });
+  await cluster.install(CronJob);
+  const template = { spec: { containers: [{ name: "c" }], nodeSelector: null } };
+  const given = { metadata: { name: "a", namespace: "default" }, spec: { schedule: "* * * * *", jobTemplate: { spec: { template } } } };
+  const { spec } = await cluster.client.create(CronJob, given as never); // The compiler refuses the null.
+  expect(spec.jobTemplate.spec?.template.spec).toEqual({ containers: [{ name: "c" }] });
 });
 
 test("a CRD with every shape is accepted, and the server fills in the defaults of list keys", async () => {

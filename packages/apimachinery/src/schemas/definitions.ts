@@ -7,7 +7,7 @@
 import type { Definition } from "./definition.ts";
 
 /** The definition of AWSElasticBlockStoreVolumeSource. */
-export const AWSElasticBlockStoreVolumeSource: Definition = {
+const AWSElasticBlockStoreVolumeSource: Definition = {
   json: `{"description":"Represents a Persistent Disk resource in AWS.\\n\\nAn AWS EBS disk must exist before mounting to a container. The disk must also be in the same AWS zone as the kubelet. An AWS EBS disk can only be mounted as read/write once. AWS EBS volumes support ownership management and SELinux relabeling.","type":"object","required":["volumeID"],"properties":{
 "fsType":{"description":"fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore","type":"string"},
 "partition":{"description":"partition is the partition in the volume that you want to mount. If omitted, the default is to mount by volume name. Examples: For volume /dev/sda1, you specify the partition as \\"1\\". Similarly, the volume partition for /dev/sda is \\"0\\" (or you can leave the property empty).","type":"integer","format":"int32"},
@@ -28,7 +28,7 @@ export const Affinity: Definition = {
 };
 
 /** The definition of AppArmorProfile. */
-export const AppArmorProfile: Definition = {
+const AppArmorProfile: Definition = {
   json: `{"description":"AppArmorProfile defines a pod or container's AppArmor settings.","type":"object","required":["type"],"properties":{
 "localhostProfile":{"description":"localhostProfile indicates a profile loaded on the node that should be used. The profile must be preconfigured on the node to work. Must match the loaded name of the profile. Must be set if and only if type is \\"Localhost\\".","type":"string"},
 "type":{"description":"type indicates which kind of AppArmor profile will be applied. Valid options are:\\n  Localhost - a profile pre-loaded on the node.\\n  RuntimeDefault - the container runtime's default profile.\\n  Unconfined - no AppArmor enforcement.","type":"string","enum":["Localhost","RuntimeDefault","Unconfined"]}
@@ -37,7 +37,7 @@ export const AppArmorProfile: Definition = {
 };
 
 /** The definition of AzureDiskVolumeSource. */
-export const AzureDiskVolumeSource: Definition = {
+const AzureDiskVolumeSource: Definition = {
   json: `{"description":"AzureDisk represents an Azure Data Disk mount on the host and bind mount to the pod.","type":"object","required":["diskName","diskURI"],"properties":{
 "cachingMode":{"description":"cachingMode is the Host Caching mode: None, Read Only, Read Write.","type":"string","enum":["None","ReadOnly","ReadWrite"],"default":"ReadWrite"},
 "diskName":{"description":"diskName is the Name of the data disk in the blob storage","type":"string"},
@@ -50,7 +50,7 @@ export const AzureDiskVolumeSource: Definition = {
 };
 
 /** The definition of AzureFileVolumeSource. */
-export const AzureFileVolumeSource: Definition = {
+const AzureFileVolumeSource: Definition = {
   json: `{"description":"AzureFile represents an Azure File Service mount on the host and bind mount to the pod.","type":"object","required":["secretName","shareName"],"properties":{
 "readOnly":{"description":"readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.","type":"boolean"},
 "secretName":{"description":"secretName is the  name of secret that contains Azure Storage Account Name and Key","type":"string"},
@@ -60,7 +60,7 @@ export const AzureFileVolumeSource: Definition = {
 };
 
 /** The definition of CSIVolumeSource. */
-export const CSIVolumeSource: Definition = {
+const CSIVolumeSource: Definition = {
   json: `{"description":"Represents a source location of a volume to mount, managed by an external CSI driver","type":"object","required":["driver"],"properties":{
 "driver":{"description":"driver is the name of the CSI driver that handles this volume. Consult with your admin for the correct name as registered in the cluster.","type":"string"},
 "fsType":{"description":"fsType to mount. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". If not provided, the empty value is passed to the associated CSI driver which will determine the default filesystem to apply.","type":"string"},
@@ -72,7 +72,7 @@ export const CSIVolumeSource: Definition = {
 };
 
 /** The definition of Capabilities. */
-export const Capabilities: Definition = {
+const Capabilities: Definition = {
   json: `{"description":"Adds and removes POSIX capabilities from running containers.","type":"object","properties":{
 "add":{"description":"Added capabilities","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},
 "drop":{"description":"Removed capabilities","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}
@@ -81,7 +81,7 @@ export const Capabilities: Definition = {
 };
 
 /** The definition of CephFSVolumeSource. */
-export const CephFSVolumeSource: Definition = {
+const CephFSVolumeSource: Definition = {
   json: `{"description":"Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.","type":"object","required":["monitors"],"properties":{
 "monitors":{"description":"monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},
 "path":{"description":"path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /","type":"string"},
@@ -94,7 +94,7 @@ export const CephFSVolumeSource: Definition = {
 };
 
 /** The definition of CinderVolumeSource. */
-export const CinderVolumeSource: Definition = {
+const CinderVolumeSource: Definition = {
   json: `{"description":"Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.","type":"object","required":["volumeID"],"properties":{
 "fsType":{"description":"fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md","type":"string"},
 "readOnly":{"description":"readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/mysql-cinder-pd/README.md","type":"boolean"},
@@ -105,7 +105,7 @@ export const CinderVolumeSource: Definition = {
 };
 
 /** The definition of ClientIPConfig. */
-export const ClientIPConfig: Definition = {
+const ClientIPConfig: Definition = {
   json: `{"description":"ClientIPConfig represents the configurations of Client IP based session affinity.","type":"object","properties":{
 "timeoutSeconds":{"description":"timeoutSeconds specifies the seconds of ClientIP type session sticky time. The value must be >0 && <=86400(for 1 day) if ServiceAffinity == \\"ClientIP\\". Default value is 10800(for 3 hours).","type":"integer","format":"int32"}
 }}`,
@@ -113,7 +113,7 @@ export const ClientIPConfig: Definition = {
 };
 
 /** The definition of ClusterTrustBundleProjection. */
-export const ClusterTrustBundleProjection: Definition = {
+const ClusterTrustBundleProjection: Definition = {
   json: `{"description":"ClusterTrustBundleProjection describes how to select a set of ClusterTrustBundle objects and project their contents into the pod filesystem.","type":"object","required":["path"],"properties":{
 "labelSelector":{"description":"Select all ClusterTrustBundles that match this label selector.  Only has effect if signerName is set.  Mutually-exclusive with name.  If unset, interpreted as \\"match nothing\\".  If set but empty, interpreted as \\"match everything\\".","$ref":"LabelSelector"},
 "name":{"description":"Select a single ClusterTrustBundle by object name.  Mutually-exclusive with signerName and labelSelector.","type":"string"},
@@ -125,7 +125,7 @@ export const ClusterTrustBundleProjection: Definition = {
 };
 
 /** The definition of ConfigMapEnvSource. */
-export const ConfigMapEnvSource: Definition = {
+const ConfigMapEnvSource: Definition = {
   json: `{"description":"ConfigMapEnvSource selects a ConfigMap to populate the environment variables with.\\n\\nThe contents of the target ConfigMap's Data field will represent the key-value pairs as environment variables.","type":"object","properties":{
 "name":{"description":"Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names","type":"string","default":""},
 "optional":{"description":"Specify whether the ConfigMap must be defined","type":"boolean"}
@@ -144,7 +144,7 @@ export const ConfigMapKeySelector: Definition = {
 };
 
 /** The definition of ConfigMapProjection. */
-export const ConfigMapProjection: Definition = {
+const ConfigMapProjection: Definition = {
   json: `{"description":"Adapts a ConfigMap into a projected volume.\\n\\nThe contents of the target ConfigMap's Data field will be presented in a projected volume as files using the keys in the Data field as the file names, unless the items element is populated with specific mappings of keys to paths. Note that this is identical to a configmap volume source without the default mode.","type":"object","properties":{
 "items":{"description":"items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"KeyToPath"}},
 "name":{"description":"Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names","type":"string","default":""},
@@ -154,7 +154,7 @@ export const ConfigMapProjection: Definition = {
 };
 
 /** The definition of ConfigMapVolumeSource. */
-export const ConfigMapVolumeSource: Definition = {
+const ConfigMapVolumeSource: Definition = {
   json: `{"description":"Adapts a ConfigMap into a volume.\\n\\nThe contents of the target ConfigMap's Data field will be presented in a volume as files using the keys in the Data field as the file names, unless the items element is populated with specific mappings of keys to paths. ConfigMap volumes support ownership management and SELinux relabeling.","type":"object","properties":{
 "defaultMode":{"description":"defaultMode is optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.","type":"integer","format":"int32"},
 "items":{"description":"items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"KeyToPath"}},
@@ -209,7 +209,7 @@ export const ContainerPort: Definition = {
 };
 
 /** The definition of ContainerResizePolicy. */
-export const ContainerResizePolicy: Definition = {
+const ContainerResizePolicy: Definition = {
   json: `{"description":"ContainerResizePolicy represents resource resize policy for the container.","type":"object","required":["resourceName","restartPolicy"],"properties":{
 "resourceName":{"description":"Name of the resource to which this resource resize policy applies. Supported values: cpu, memory.","type":"string"},
 "restartPolicy":{"description":"Restart policy to apply when specified resource is resized. If not specified, it defaults to NotRequired.","type":"string"}
@@ -218,7 +218,7 @@ export const ContainerResizePolicy: Definition = {
 };
 
 /** The definition of ContainerResourceMetricSource. */
-export const ContainerResourceMetricSource: Definition = {
+const ContainerResourceMetricSource: Definition = {
   json: `{"description":"ContainerResourceMetricSource indicates how to scale on a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  The values will be averaged together before being compared to the target.  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the \\"pods\\" source.  Only one \\"target\\" type should be set.","type":"object","required":["name","target","container"],"properties":{
 "container":{"description":"container is the name of the container in the pods of the scaling target","type":"string"},
 "name":{"description":"name is the name of the resource in question.","type":"string"},
@@ -228,7 +228,7 @@ export const ContainerResourceMetricSource: Definition = {
 };
 
 /** The definition of ContainerRestartRule. */
-export const ContainerRestartRule: Definition = {
+const ContainerRestartRule: Definition = {
   json: `{"description":"ContainerRestartRule describes how a container exit is handled.","type":"object","required":["action"],"properties":{
 "action":{"description":"Specifies the action taken on a container exit if the requirements are satisfied. The only possible value is \\"Restart\\" to restart the container.","type":"string"},
 "exitCodes":{"description":"Represents the exit codes to check on container exits.","$ref":"ContainerRestartRuleOnExitCodes"}
@@ -237,7 +237,7 @@ export const ContainerRestartRule: Definition = {
 };
 
 /** The definition of ContainerRestartRuleOnExitCodes. */
-export const ContainerRestartRuleOnExitCodes: Definition = {
+const ContainerRestartRuleOnExitCodes: Definition = {
   json: `{"description":"ContainerRestartRuleOnExitCodes describes the condition for handling an exited container based on its exit codes.","type":"object","required":["operator"],"properties":{
 "operator":{"description":"Represents the relationship between the container exit code(s) and the specified values. Possible values are: - In: the requirement is satisfied if the container exit code is in the\\n  set of specified values.\\n- NotIn: the requirement is satisfied if the container exit code is\\n  not in the set of specified values.","type":"string"},
 "values":{"description":"Specifies the set of values to check for container exit codes. At most 255 elements are allowed.","type":"array","x-kubernetes-list-type":"set","items":{"type":"integer","format":"int32"}}
@@ -289,7 +289,7 @@ export const DeploymentStrategy: Definition = {
 };
 
 /** The definition of DownwardAPIProjection. */
-export const DownwardAPIProjection: Definition = {
+const DownwardAPIProjection: Definition = {
   json: `{"description":"Represents downward API info for projecting into a projected volume. Note that this is identical to a downwardAPI volume source without the default mode.","type":"object","properties":{
 "items":{"description":"Items is a list of DownwardAPIVolume file","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"DownwardAPIVolumeFile"}}
 }}`,
@@ -297,7 +297,7 @@ export const DownwardAPIProjection: Definition = {
 };
 
 /** The definition of DownwardAPIVolumeFile. */
-export const DownwardAPIVolumeFile: Definition = {
+const DownwardAPIVolumeFile: Definition = {
   json: `{"description":"DownwardAPIVolumeFile represents information to create the file containing the pod field","type":"object","required":["path"],"properties":{
 "fieldRef":{"description":"Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are supported.","$ref":"ObjectFieldSelector"},
 "mode":{"description":"Optional: mode bits used to set permissions on this file, must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. If not specified, the volume defaultMode will be used. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.","type":"integer","format":"int32"},
@@ -308,7 +308,7 @@ export const DownwardAPIVolumeFile: Definition = {
 };
 
 /** The definition of DownwardAPIVolumeSource. */
-export const DownwardAPIVolumeSource: Definition = {
+const DownwardAPIVolumeSource: Definition = {
   json: `{"description":"DownwardAPIVolumeSource represents a volume containing downward API info. Downward API volumes support ownership management and SELinux relabeling.","type":"object","properties":{
 "defaultMode":{"description":"Optional: mode bits to use on created files by default. Must be a Optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.","type":"integer","format":"int32"},
 "items":{"description":"Items is a list of downward API volume file","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"DownwardAPIVolumeFile"}}
@@ -317,7 +317,7 @@ export const DownwardAPIVolumeSource: Definition = {
 };
 
 /** The definition of EmptyDirVolumeSource. */
-export const EmptyDirVolumeSource: Definition = {
+const EmptyDirVolumeSource: Definition = {
   json: `{"description":"Represents an empty directory for a pod. Empty directory volumes support ownership management and SELinux relabeling.","type":"object","properties":{
 "medium":{"description":"medium represents what type of storage medium should back this directory. The default is \\"\\" which means to use the node's default medium. Must be an empty string (default) or Memory. More info: https://kubernetes.io/docs/concepts/storage/volumes#emptydir","type":"string"},
 "sizeLimit":{"description":"sizeLimit is the total amount of local storage required for this EmptyDir volume. The size limit is also applicable for memory medium. The maximum usage on memory medium EmptyDir would be the minimum value between the SizeLimit specified here and the sum of memory limits of all containers in a pod. The default is nil which means that the limit is undefined. More info: https://kubernetes.io/docs/concepts/storage/volumes#emptydir","type":"quantity"}
@@ -358,7 +358,7 @@ export const EnvVarSource: Definition = {
 };
 
 /** The definition of EphemeralContainer. */
-export const EphemeralContainer: Definition = {
+const EphemeralContainer: Definition = {
   json: `{"description":"An EphemeralContainer is a temporary container that you may add to an existing Pod for user-initiated activities such as debugging. Ephemeral containers have no resource or scheduling guarantees, and they will not be restarted when they exit or when a Pod is removed or restarted. The kubelet may evict a Pod if an ephemeral container causes the Pod to exceed its resource allocation.\\n\\nTo add an ephemeral container, use the ephemeralcontainers subresource of an existing Pod. Ephemeral containers may not be removed or restarted.","type":"object","required":["name"],"properties":{
 "args":{"description":"Arguments to the entrypoint. The image's CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \\"$$(VAR_NAME)\\" will produce the string literal \\"$(VAR_NAME)\\". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},
 "command":{"description":"Entrypoint array. Not executed within a shell. The image's ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \\"$$(VAR_NAME)\\" will produce the string literal \\"$(VAR_NAME)\\". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},
@@ -391,7 +391,7 @@ export const EphemeralContainer: Definition = {
 };
 
 /** The definition of EphemeralVolumeSource. */
-export const EphemeralVolumeSource: Definition = {
+const EphemeralVolumeSource: Definition = {
   json: `{"description":"Represents an ephemeral volume that is handled by a normal storage driver.","type":"object","properties":{
 "volumeClaimTemplate":{"description":"Will be used to create a stand-alone PVC to provision the volume. The pod in which this EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted together with the pod.  The name of the PVC will be \`<pod name>-<volume name>\` where \`<volume name>\` is the name from the \`PodSpec.Volumes\` array entry. Pod validation will reject the pod if the concatenated name is not valid for a PVC (for example, too long).\\n\\nAn existing PVC with that name that is not owned by the pod will *not* be used for the pod to avoid using an unrelated volume by mistake. Starting the pod is then blocked until the unrelated PVC is removed. If such a pre-created PVC is meant to be used by the pod, the PVC has to updated with an owner reference to the pod once the pod exists. Normally this should not be necessary, but it may be useful when manually reconstructing a broken cluster.\\n\\nThis field is read-only and no changes will be made by Kubernetes to the PVC after it has been created.\\n\\nRequired, must not be nil.","$ref":"PersistentVolumeClaimTemplate"}
 }}`,
@@ -399,7 +399,7 @@ export const EphemeralVolumeSource: Definition = {
 };
 
 /** The definition of ExecAction. */
-export const ExecAction: Definition = {
+const ExecAction: Definition = {
   json: `{"description":"ExecAction describes a \\"run in container\\" action.","type":"object","properties":{
 "command":{"description":"Command is the command line to execute inside the container, the working directory for the command  is root ('/') in the container's filesystem. The command is simply exec'd, it is not run inside a shell, so traditional shell instructions ('|', etc) won't work. To use a shell, you need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and non-zero is unhealthy.","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}
 }}`,
@@ -407,7 +407,7 @@ export const ExecAction: Definition = {
 };
 
 /** The definition of ExternalMetricSource. */
-export const ExternalMetricSource: Definition = {
+const ExternalMetricSource: Definition = {
   json: `{"description":"ExternalMetricSource indicates how to scale on a metric not associated with any Kubernetes object (for example length of queue in cloud messaging service, or QPS from loadbalancer running outside of cluster).","type":"object","required":["metric","target"],"properties":{
 "metric":{"description":"metric identifies the target metric by name and selector","$ref":"MetricIdentifier"},
 "target":{"description":"target specifies the target value for the given metric","$ref":"MetricTarget"}
@@ -416,7 +416,7 @@ export const ExternalMetricSource: Definition = {
 };
 
 /** The definition of FCVolumeSource. */
-export const FCVolumeSource: Definition = {
+const FCVolumeSource: Definition = {
   json: `{"description":"Represents a Fibre Channel volume. Fibre Channel volumes can only be mounted as read/write once. Fibre Channel volumes support ownership management and SELinux relabeling.","type":"object","properties":{
 "fsType":{"description":"fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified.","type":"string"},
 "lun":{"description":"lun is Optional: FC target lun number","type":"integer","format":"int32"},
@@ -428,7 +428,7 @@ export const FCVolumeSource: Definition = {
 };
 
 /** The definition of FileKeySelector. */
-export const FileKeySelector: Definition = {
+const FileKeySelector: Definition = {
   json: `{"description":"FileKeySelector selects a key of the env file.","type":"object","required":["volumeName","path","key"],"x-kubernetes-map-type":"atomic","properties":{
 "key":{"description":"The key within the env file. An invalid key will prevent the pod from starting. The keys defined within a source may consist of any printable ASCII characters except '='. During Alpha stage of the EnvFiles feature gate, the key size is limited to 128 characters.","type":"string"},
 "optional":{"description":"Specify whether the file or its key must be defined. If the file or key does not exist, then the env var is not published. If optional is set to true and the specified key does not exist, the environment variable will not be set in the Pod's containers.\\n\\nIf optional is set to false and the specified key does not exist, an error will be returned during Pod creation.","type":"boolean","default":false},
@@ -439,7 +439,7 @@ export const FileKeySelector: Definition = {
 };
 
 /** The definition of FlexVolumeSource. */
-export const FlexVolumeSource: Definition = {
+const FlexVolumeSource: Definition = {
   json: `{"description":"FlexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.","type":"object","required":["driver"],"properties":{
 "driver":{"description":"driver is the name of the driver to use for this volume.","type":"string"},
 "fsType":{"description":"fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". The default filesystem depends on FlexVolume script.","type":"string"},
@@ -451,7 +451,7 @@ export const FlexVolumeSource: Definition = {
 };
 
 /** The definition of FlockerVolumeSource. */
-export const FlockerVolumeSource: Definition = {
+const FlockerVolumeSource: Definition = {
   json: `{"description":"Represents a Flocker volume mounted by the Flocker agent. One and only one of datasetName and datasetUUID should be set. Flocker volumes do not support ownership management or SELinux relabeling.","type":"object","properties":{
 "datasetName":{"description":"datasetName is Name of the dataset stored as metadata -> name on the dataset for Flocker should be considered as deprecated","type":"string"},
 "datasetUUID":{"description":"datasetUUID is the UUID of the dataset. This is unique identifier of a Flocker dataset","type":"string"}
@@ -460,7 +460,7 @@ export const FlockerVolumeSource: Definition = {
 };
 
 /** The definition of GCEPersistentDiskVolumeSource. */
-export const GCEPersistentDiskVolumeSource: Definition = {
+const GCEPersistentDiskVolumeSource: Definition = {
   json: `{"description":"Represents a Persistent Disk resource in Google Compute Engine.\\n\\nA GCE PD must exist before mounting to a container. The disk must also be in the same GCE project and zone as the kubelet. A GCE PD can only be mounted as read/write once or read-only many times. GCE PDs support ownership management and SELinux relabeling.","type":"object","required":["pdName"],"properties":{
 "fsType":{"description":"fsType is filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk","type":"string"},
 "partition":{"description":"partition is the partition in the volume that you want to mount. If omitted, the default is to mount by volume name. Examples: For volume /dev/sda1, you specify the partition as \\"1\\". Similarly, the volume partition for /dev/sda is \\"0\\" (or you can leave the property empty). More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk","type":"integer","format":"int32"},
@@ -471,7 +471,7 @@ export const GCEPersistentDiskVolumeSource: Definition = {
 };
 
 /** The definition of GRPCAction. */
-export const GRPCAction: Definition = {
+const GRPCAction: Definition = {
   json: `{"description":"GRPCAction specifies an action involving a GRPC service.","type":"object","required":["port"],"properties":{
 "port":{"description":"Port number of the gRPC service. Number must be in the range 1 to 65535.","type":"integer","format":"int32"},
 "service":{"description":"Service is the name of the service to place in the gRPC HealthCheckRequest (see https://github.com/grpc/grpc/blob/master/doc/health-checking.md).\\n\\nIf this is not specified, the default behavior is defined by gRPC.","type":"string","default":""}
@@ -480,7 +480,7 @@ export const GRPCAction: Definition = {
 };
 
 /** The definition of GitRepoVolumeSource. */
-export const GitRepoVolumeSource: Definition = {
+const GitRepoVolumeSource: Definition = {
   json: `{"description":"Represents a volume that is populated with the contents of a git repository. Git repo volumes do not support ownership management. Git repo volumes support SELinux relabeling.\\n\\nDEPRECATED: GitRepo is deprecated. To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the EmptyDir into the Pod's container.","type":"object","required":["repository"],"properties":{
 "directory":{"description":"directory is the target directory name. Must not contain or start with '..'.  If '.' is supplied, the volume directory will be the git repository.  Otherwise, if specified, the volume will contain the git repository in the subdirectory with the given name.","type":"string"},
 "repository":{"description":"repository is the URL","type":"string"},
@@ -490,7 +490,7 @@ export const GitRepoVolumeSource: Definition = {
 };
 
 /** The definition of GlusterfsVolumeSource. */
-export const GlusterfsVolumeSource: Definition = {
+const GlusterfsVolumeSource: Definition = {
   json: `{"description":"Represents a Glusterfs mount that lasts the lifetime of a pod. Glusterfs volumes do not support ownership management or SELinux relabeling.","type":"object","required":["endpoints","path"],"properties":{
 "endpoints":{"description":"endpoints is the endpoint name that details Glusterfs topology.","type":"string"},
 "path":{"description":"path is the Glusterfs volume path. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod","type":"string"},
@@ -500,7 +500,7 @@ export const GlusterfsVolumeSource: Definition = {
 };
 
 /** The definition of HPAScalingPolicy. */
-export const HPAScalingPolicy: Definition = {
+const HPAScalingPolicy: Definition = {
   json: `{"description":"HPAScalingPolicy is a single policy which must hold true for a specified past interval.","type":"object","required":["type","value","periodSeconds"],"properties":{
 "periodSeconds":{"description":"periodSeconds specifies the window of time for which the policy should hold true. PeriodSeconds must be greater than zero and less than or equal to 1800 (30 min).","type":"integer","format":"int32"},
 "type":{"description":"type is used to specify the scaling policy.","type":"string"},
@@ -510,7 +510,7 @@ export const HPAScalingPolicy: Definition = {
 };
 
 /** The definition of HPAScalingRules. */
-export const HPAScalingRules: Definition = {
+const HPAScalingRules: Definition = {
   json: `{"description":"HPAScalingRules configures the scaling behavior for one direction via scaling Policy Rules and a configurable metric tolerance.\\n\\nScaling Policy Rules are applied after calculating DesiredReplicas from metrics for the HPA. They can limit the scaling velocity by specifying scaling policies. They can prevent flapping by specifying the stabilization window, so that the number of replicas is not set instantly, instead, the safest value from the stabilization window is chosen.\\n\\nThe tolerance is applied to the metric values and prevents scaling too eagerly for small metric variations. (Note that setting a tolerance requires the beta HPAConfigurableTolerance feature gate to be enabled.)","type":"object","properties":{
 "policies":{"description":"policies is a list of potential scaling polices which can be used during scaling. If not set, use the default values: - For scale up: allow doubling the number of pods, or an absolute change of 4 pods in a 15s window. - For scale down: allow all pods to be removed in a 15s window.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"HPAScalingPolicy"}},
 "selectPolicy":{"description":"selectPolicy is used to specify which policy should be used. If not set, the default value Max is used.","type":"string"},
@@ -521,7 +521,7 @@ export const HPAScalingRules: Definition = {
 };
 
 /** The definition of HTTPGetAction. */
-export const HTTPGetAction: Definition = {
+const HTTPGetAction: Definition = {
   json: `{"description":"HTTPGetAction describes an action based on HTTP Get requests.","type":"object","required":["port"],"properties":{
 "host":{"description":"Host name to connect to, defaults to the pod IP. You probably want to set \\"Host\\" in httpHeaders instead.","type":"string"},
 "httpHeaders":{"description":"Custom headers to set in the request. HTTP allows repeated headers.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"HTTPHeader"}},
@@ -533,7 +533,7 @@ export const HTTPGetAction: Definition = {
 };
 
 /** The definition of HTTPHeader. */
-export const HTTPHeader: Definition = {
+const HTTPHeader: Definition = {
   json: `{"description":"HTTPHeader describes a custom header to be used in HTTP probes","type":"object","required":["name","value"],"properties":{
 "name":{"description":"The header field name. This will be canonicalized upon output, so case-variant names will be understood as the same header.","type":"string"},
 "value":{"description":"The header field value","type":"string"}
@@ -542,7 +542,7 @@ export const HTTPHeader: Definition = {
 };
 
 /** The definition of HTTPIngressPath. */
-export const HTTPIngressPath: Definition = {
+const HTTPIngressPath: Definition = {
   json: `{"description":"HTTPIngressPath associates a path with a backend. Incoming urls matching the path are forwarded to the backend.","type":"object","required":["pathType","backend"],"properties":{
 "backend":{"description":"backend defines the referenced service endpoint to which the traffic will be forwarded to.","$ref":"IngressBackend"},
 "path":{"description":"path is matched against the path of an incoming request. Currently it can contain characters disallowed from the conventional \\"path\\" part of a URL as defined by RFC 3986. Paths must begin with a '/' and must be present when using PathType with value \\"Exact\\" or \\"Prefix\\".","type":"string"},
@@ -552,7 +552,7 @@ export const HTTPIngressPath: Definition = {
 };
 
 /** The definition of HTTPIngressRuleValue. */
-export const HTTPIngressRuleValue: Definition = {
+const HTTPIngressRuleValue: Definition = {
   json: `{"description":"HTTPIngressRuleValue is a list of http selectors pointing to backends. In the example: http://<host>/<path>?<searchpart> -> backend where where parts of the url correspond to RFC 3986, this resource will be used to match against everything after the last '/' and before the first '?' or '#'.","type":"object","required":["paths"],"properties":{
 "paths":{"description":"paths is a collection of paths that map requests to backends.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"HTTPIngressPath"}}
 }}`,
@@ -578,7 +578,7 @@ export const HostAlias: Definition = {
 };
 
 /** The definition of HostPathVolumeSource. */
-export const HostPathVolumeSource: Definition = {
+const HostPathVolumeSource: Definition = {
   json: `{"description":"Represents a host path mapped into a pod. Host path volumes do not support ownership management or SELinux relabeling.","type":"object","required":["path"],"properties":{
 "path":{"description":"path of the directory on the host. If the path is a symlink, it will follow the link to the real path. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath","type":"string"},
 "type":{"description":"type for HostPath Volume Defaults to \\"\\" More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath","type":"string","enum":["","BlockDevice","CharDevice","Directory","DirectoryOrCreate","File","FileOrCreate","Socket"]}
@@ -587,7 +587,7 @@ export const HostPathVolumeSource: Definition = {
 };
 
 /** The definition of IPBlock. */
-export const IPBlock: Definition = {
+const IPBlock: Definition = {
   json: `{"description":"IPBlock describes a particular CIDR (Ex. \\"192.168.1.0/24\\",\\"2001:db8::/64\\") that is allowed to the pods matched by a NetworkPolicySpec's podSelector. The except entry describes CIDRs that should not be included within this rule.","type":"object","required":["cidr"],"properties":{
 "cidr":{"description":"cidr is a string representing the IPBlock Valid examples are \\"192.168.1.0/24\\" or \\"2001:db8::/64\\"","type":"string"},
 "except":{"description":"except is a slice of CIDRs that should not be included within an IPBlock Valid examples are \\"192.168.1.0/24\\" or \\"2001:db8::/64\\" Except values will be rejected if they are outside the cidr range","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}
@@ -596,7 +596,7 @@ export const IPBlock: Definition = {
 };
 
 /** The definition of ISCSIVolumeSource. */
-export const ISCSIVolumeSource: Definition = {
+const ISCSIVolumeSource: Definition = {
   json: `{"description":"Represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.","type":"object","required":["targetPortal","iqn","lun"],"properties":{
 "chapAuthDiscovery":{"description":"chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication","type":"boolean"},
 "chapAuthSession":{"description":"chapAuthSession defines whether support iSCSI Session CHAP authentication","type":"boolean"},
@@ -614,7 +614,7 @@ export const ISCSIVolumeSource: Definition = {
 };
 
 /** The definition of ImageVolumeSource. */
-export const ImageVolumeSource: Definition = {
+const ImageVolumeSource: Definition = {
   json: `{"description":"ImageVolumeSource represents a image volume resource.","type":"object","properties":{
 "pullPolicy":{"description":"Policy for pulling OCI objects. Possible values are: Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails. Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if the reference isn't present. IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container creation will fail if the reference isn't present and the pull fails. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise.","type":"string","enum":["Always","IfNotPresent","Never"]},
 "reference":{"description":"Required: Image or artifact reference to be used. Behaves in the same way as pod.spec.containers[*].image. Pull secrets will be assembled in the same way as for the container image by looking up node credentials, SA image pull secrets, and pod spec image pull secrets. More info: https://kubernetes.io/docs/concepts/containers/images This field is optional to allow higher level config management to default or override container images in workload controllers like Deployments and StatefulSets.","type":"string"}
@@ -623,7 +623,7 @@ export const ImageVolumeSource: Definition = {
 };
 
 /** The definition of IngressBackend. */
-export const IngressBackend: Definition = {
+const IngressBackend: Definition = {
   json: `{"description":"IngressBackend describes all endpoints for a given service and port.","type":"object","properties":{
 "resource":{"description":"resource is an ObjectRef to another Kubernetes resource in the namespace of the Ingress object. If resource is specified, a service.Name and service.Port must not be specified. This is a mutually exclusive setting with \\"Service\\".","$ref":"TypedLocalObjectReference"},
 "service":{"description":"service references a service as a backend. This is a mutually exclusive setting with \\"Resource\\".","$ref":"IngressServiceBackend"}
@@ -641,7 +641,7 @@ export const IngressRule: Definition = {
 };
 
 /** The definition of IngressServiceBackend. */
-export const IngressServiceBackend: Definition = {
+const IngressServiceBackend: Definition = {
   json: `{"description":"IngressServiceBackend references a Kubernetes Service as a Backend.","type":"object","required":["name"],"properties":{
 "name":{"description":"name is the referenced service. The service must exist in the same namespace as the Ingress object.","type":"string"},
 "port":{"description":"port of the referenced service. A port name or port number is required for a IngressServiceBackend.","$ref":"ServiceBackendPort"}
@@ -721,7 +721,7 @@ export const LabelSelector: Definition = {
 };
 
 /** The definition of LabelSelectorRequirement. */
-export const LabelSelectorRequirement: Definition = {
+const LabelSelectorRequirement: Definition = {
   json: `{"description":"A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.","type":"object","required":["key","operator"],"properties":{
 "key":{"description":"key is the label key that the selector applies to.","type":"string"},
 "operator":{"description":"operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.","type":"string"},
@@ -741,7 +741,7 @@ export const Lifecycle: Definition = {
 };
 
 /** The definition of LifecycleHandler. */
-export const LifecycleHandler: Definition = {
+const LifecycleHandler: Definition = {
   json: `{"description":"LifecycleHandler defines a specific action that should be taken in a lifecycle hook. One and only one of the fields, except TCPSocket must be specified.","type":"object","properties":{
 "exec":{"description":"Exec specifies a command to execute in the container.","$ref":"ExecAction"},
 "httpGet":{"description":"HTTPGet specifies an HTTP GET request to perform.","$ref":"HTTPGetAction"},
@@ -760,7 +760,7 @@ export const LocalObjectReference: Definition = {
 };
 
 /** The definition of MetricIdentifier. */
-export const MetricIdentifier: Definition = {
+const MetricIdentifier: Definition = {
   json: `{"description":"MetricIdentifier defines the name and optionally selector for a metric","type":"object","required":["name"],"properties":{
 "name":{"description":"name is the name of the given metric","type":"string"},
 "selector":{"description":"selector is the string-encoded form of a standard kubernetes label selector for the given metric When set, it is passed as an additional parameter to the metrics server for more specific metrics scoping. When unset, just the metricName will be used to gather metrics.","$ref":"LabelSelector"}
@@ -782,7 +782,7 @@ export const MetricSpec: Definition = {
 };
 
 /** The definition of MetricTarget. */
-export const MetricTarget: Definition = {
+const MetricTarget: Definition = {
   json: `{"description":"MetricTarget defines the target value, average value, or average utilization of a specific metric","type":"object","required":["type"],"properties":{
 "averageUtilization":{"description":"averageUtilization is the target value of the average of the resource metric across all relevant pods, represented as a percentage of the requested value of the resource for the pods. Currently only valid for Resource metric source type","type":"integer","format":"int32"},
 "averageValue":{"description":"averageValue is the target value of the average of the metric across all relevant pods (as a quantity)","type":"quantity"},
@@ -793,7 +793,7 @@ export const MetricTarget: Definition = {
 };
 
 /** The definition of NFSVolumeSource. */
-export const NFSVolumeSource: Definition = {
+const NFSVolumeSource: Definition = {
   json: `{"description":"Represents an NFS mount that lasts the lifetime of a pod. NFS volumes do not support ownership management or SELinux relabeling.","type":"object","required":["server","path"],"properties":{
 "path":{"description":"path that is exported by the NFS server. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs","type":"string"},
 "readOnly":{"description":"readOnly here will force the NFS export to be mounted with read-only permissions. Defaults to false. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs","type":"boolean"},
@@ -803,7 +803,7 @@ export const NFSVolumeSource: Definition = {
 };
 
 /** The definition of NetworkPolicyEgressRule. */
-export const NetworkPolicyEgressRule: Definition = {
+const NetworkPolicyEgressRule: Definition = {
   json: `{"description":"NetworkPolicyEgressRule describes a particular set of traffic that is allowed out of pods matched by a NetworkPolicySpec's podSelector. The traffic must match both ports and to. This type is beta-level in 1.8","type":"object","properties":{
 "ports":{"description":"ports is a list of destination ports for outgoing traffic. Each item in this list is combined using a logical OR. If this field is empty or missing, this rule matches all ports (traffic not restricted by port). If this field is present and contains at least one item, then this rule allows traffic only if the traffic matches at least one port in the list.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"NetworkPolicyPort"}},
 "to":{"description":"to is a list of destinations for outgoing traffic of pods selected for this rule. Items in this list are combined using a logical OR operation. If this field is empty or missing, this rule matches all destinations (traffic not restricted by destination). If this field is present and contains at least one item, this rule allows traffic only if the traffic matches at least one item in the to list.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"NetworkPolicyPeer"}}
@@ -812,7 +812,7 @@ export const NetworkPolicyEgressRule: Definition = {
 };
 
 /** The definition of NetworkPolicyIngressRule. */
-export const NetworkPolicyIngressRule: Definition = {
+const NetworkPolicyIngressRule: Definition = {
   json: `{"description":"NetworkPolicyIngressRule describes a particular set of traffic that is allowed to the pods matched by a NetworkPolicySpec's podSelector. The traffic must match both ports and from.","type":"object","properties":{
 "from":{"description":"from is a list of sources which should be able to access the pods selected for this rule. Items in this list are combined using a logical OR operation. If this field is empty or missing, this rule matches all sources (traffic not restricted by source). If this field is present and contains at least one item, this rule allows traffic only if the traffic matches at least one item in the from list.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"NetworkPolicyPeer"}},
 "ports":{"description":"ports is a list of ports which should be made accessible on the pods selected for this rule. Each item in this list is combined using a logical OR. If this field is empty or missing, this rule matches all ports (traffic not restricted by port). If this field is present and contains at least one item, then this rule allows traffic only if the traffic matches at least one port in the list.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"NetworkPolicyPort"}}
@@ -869,7 +869,7 @@ export const NodeSelector: Definition = {
 };
 
 /** The definition of NodeSelectorRequirement. */
-export const NodeSelectorRequirement: Definition = {
+const NodeSelectorRequirement: Definition = {
   json: `{"description":"A node selector requirement is a selector that contains values, a key, and an operator that relates the key and values.","type":"object","required":["key","operator"],"properties":{
 "key":{"description":"The label key that the selector applies to.","type":"string"},
 "operator":{"description":"Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist. Gt, and Lt.","type":"string","enum":["DoesNotExist","Exists","Gt","In","Lt","NotIn"]},
@@ -879,7 +879,7 @@ export const NodeSelectorRequirement: Definition = {
 };
 
 /** The definition of NodeSelectorTerm. */
-export const NodeSelectorTerm: Definition = {
+const NodeSelectorTerm: Definition = {
   json: `{"description":"A null or empty node selector term matches no objects. The requirements of them are ANDed. The TopologySelectorTerm type implements a subset of the NodeSelectorTerm.","type":"object","x-kubernetes-map-type":"atomic","properties":{
 "matchExpressions":{"description":"A list of node selector requirements by node's labels.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"NodeSelectorRequirement"}},
 "matchFields":{"description":"A list of node selector requirements by node's fields.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"NodeSelectorRequirement"}}
@@ -888,7 +888,7 @@ export const NodeSelectorTerm: Definition = {
 };
 
 /** The definition of ObjectFieldSelector. */
-export const ObjectFieldSelector: Definition = {
+const ObjectFieldSelector: Definition = {
   json: `{"description":"ObjectFieldSelector selects an APIVersioned field of an object.","type":"object","required":["fieldPath"],"x-kubernetes-map-type":"atomic","properties":{
 "apiVersion":{"description":"Version of the schema the FieldPath is written in terms of, defaults to \\"v1\\".","type":"string"},
 "fieldPath":{"description":"Path of the field to select in the specified API version.","type":"string"}
@@ -909,7 +909,7 @@ export const ObjectMeta: Definition = {
 };
 
 /** The definition of ObjectMetricSource. */
-export const ObjectMetricSource: Definition = {
+const ObjectMetricSource: Definition = {
   json: `{"description":"ObjectMetricSource indicates how to scale on a metric describing a kubernetes object (for example, hits-per-second on an Ingress object).","type":"object","required":["describedObject","target","metric"],"properties":{
 "describedObject":{"description":"describedObject specifies the descriptions of a object,such as kind,name apiVersion","$ref":"CrossVersionObjectReference"},
 "metric":{"description":"metric identifies the target metric by name and selector","$ref":"MetricIdentifier"},
@@ -971,7 +971,7 @@ export const PersistentVolumeClaimTemplate: Definition = {
 };
 
 /** The definition of PersistentVolumeClaimVolumeSource. */
-export const PersistentVolumeClaimVolumeSource: Definition = {
+const PersistentVolumeClaimVolumeSource: Definition = {
   json: `{"description":"PersistentVolumeClaimVolumeSource references the user's PVC in the same namespace. This volume finds the bound PV and mounts that volume for the pod. A PersistentVolumeClaimVolumeSource is, essentially, a wrapper around another type of volume that is owned by someone else (the system).","type":"object","required":["claimName"],"properties":{
 "claimName":{"description":"claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this volume. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims","type":"string"},
 "readOnly":{"description":"readOnly Will force the ReadOnly setting in VolumeMounts. Default false.","type":"boolean"}
@@ -980,7 +980,7 @@ export const PersistentVolumeClaimVolumeSource: Definition = {
 };
 
 /** The definition of PhotonPersistentDiskVolumeSource. */
-export const PhotonPersistentDiskVolumeSource: Definition = {
+const PhotonPersistentDiskVolumeSource: Definition = {
   json: `{"description":"Represents a Photon Controller persistent disk resource.","type":"object","required":["pdID"],"properties":{
 "fsType":{"description":"fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified.","type":"string"},
 "pdID":{"description":"pdID is the ID that identifies Photon Controller persistent disk","type":"string"}
@@ -998,7 +998,7 @@ export const PodAffinity: Definition = {
 };
 
 /** The definition of PodAffinityTerm. */
-export const PodAffinityTerm: Definition = {
+const PodAffinityTerm: Definition = {
   json: `{"description":"Defines a set of pods (namely those matching the labelSelector relative to the given namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity) with, where co-located is defined as running on a node whose value of the label with key <topologyKey> matches that of any node on which a pod of the set of pods is running","type":"object","required":["topologyKey"],"properties":{
 "labelSelector":{"description":"A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm matches with no Pods.","$ref":"LabelSelector"},
 "matchLabelKeys":{"description":"MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration. The keys are used to lookup values from the incoming pod labels, those key-value labels are merged with \`labelSelector\` as \`key in (value)\` to select the group of existing pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't exist in the incoming pod labels will be ignored. The default value is empty. The same key is forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set when labelSelector isn't set.","type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}},
@@ -1020,7 +1020,7 @@ export const PodAntiAffinity: Definition = {
 };
 
 /** The definition of PodCertificateProjection. */
-export const PodCertificateProjection: Definition = {
+const PodCertificateProjection: Definition = {
   json: `{"description":"PodCertificateProjection provides a private key and X.509 certificate in the pod filesystem.","type":"object","required":["signerName","keyType"],"properties":{
 "certificateChainPath":{"description":"Write the certificate chain at this path in the projected volume.\\n\\nMost applications should use credentialBundlePath.  When using keyPath and certificateChainPath, your application needs to check that the key and leaf certificate are consistent, because it is possible to read the files mid-rotation.","type":"string"},
 "credentialBundlePath":{"description":"Write the credential bundle at this path in the projected volume.\\n\\nThe credential bundle is a single file that contains multiple PEM blocks. The first PEM block is a PRIVATE KEY block, containing a PKCS#8 private key.\\n\\nThe remaining blocks are CERTIFICATE blocks, containing the issued certificate chain from the signer (leaf and any intermediates).\\n\\nUsing credentialBundlePath lets your Pod's application code make a single atomic read that retrieves a consistent key and certificate chain.  If you project them to separate files, your application code will need to additionally check that the leaf certificate was issued to the key.","type":"string"},
@@ -1044,7 +1044,7 @@ export const PodDNSConfig: Definition = {
 };
 
 /** The definition of PodDNSConfigOption. */
-export const PodDNSConfigOption: Definition = {
+const PodDNSConfigOption: Definition = {
   json: `{"description":"PodDNSConfigOption defines DNS resolver options of a pod.","type":"object","properties":{
 "name":{"description":"Name is this DNS resolver option's name. Required.","type":"string"},
 "value":{"description":"Value is this DNS resolver option's value.","type":"string"}
@@ -1072,7 +1072,7 @@ export const PodFailurePolicy: Definition = {
 };
 
 /** The definition of PodFailurePolicyOnExitCodesRequirement. */
-export const PodFailurePolicyOnExitCodesRequirement: Definition = {
+const PodFailurePolicyOnExitCodesRequirement: Definition = {
   json: `{"description":"PodFailurePolicyOnExitCodesRequirement describes the requirement for handling a failed pod based on its container exit codes. In particular, it lookups the .state.terminated.exitCode for each app container and init container status, represented by the .status.containerStatuses and .status.initContainerStatuses fields in the Pod status, respectively. Containers completed with success (exit code 0) are excluded from the requirement check.","type":"object","required":["operator","values"],"properties":{
 "containerName":{"description":"Restricts the check for exit codes to the container with the specified name. When null, the rule applies to all containers. When specified, it should match one the container or initContainer names in the pod template.","type":"string"},
 "operator":{"description":"Represents the relationship between the container exit code(s) and the specified values. Containers completed with success (exit code 0) are excluded from the requirement check. Possible values are:\\n\\n- In: the requirement is satisfied if at least one container exit code\\n  (might be multiple if there are multiple containers not restricted\\n  by the 'containerName' field) is in the set of specified values.\\n- NotIn: the requirement is satisfied if at least one container exit code\\n  (might be multiple if there are multiple containers not restricted\\n  by the 'containerName' field) is not in the set of specified values.\\nAdditional values are considered to be added in the future. Clients should react to an unknown operator by assuming the requirement is not satisfied.","type":"string","enum":["In","NotIn"]},
@@ -1082,7 +1082,7 @@ export const PodFailurePolicyOnExitCodesRequirement: Definition = {
 };
 
 /** The definition of PodFailurePolicyOnPodConditionsPattern. */
-export const PodFailurePolicyOnPodConditionsPattern: Definition = {
+const PodFailurePolicyOnPodConditionsPattern: Definition = {
   json: `{"description":"PodFailurePolicyOnPodConditionsPattern describes a pattern for matching an actual pod condition type.","type":"object","required":["type"],"properties":{
 "status":{"description":"Specifies the required Pod condition status. To match a pod condition it is required that the specified status equals the pod condition status. Defaults to True.","type":"string"},
 "type":{"description":"Specifies the required Pod condition type. To match a pod condition it is required that specified type equals the pod condition type.","type":"string"}
@@ -1091,7 +1091,7 @@ export const PodFailurePolicyOnPodConditionsPattern: Definition = {
 };
 
 /** The definition of PodFailurePolicyRule. */
-export const PodFailurePolicyRule: Definition = {
+const PodFailurePolicyRule: Definition = {
   json: `{"description":"PodFailurePolicyRule describes how a pod failure is handled when the requirements are met. One of onExitCodes and onPodConditions, but not both, can be used in each rule.","type":"object","required":["action"],"properties":{
 "action":{"description":"Specifies the action taken on a pod failure when the requirements are satisfied. Possible values are:\\n\\n- FailJob: indicates that the pod's job is marked as Failed and all\\n  running pods are terminated.\\n- FailIndex: indicates that the pod's index is marked as Failed and will\\n  not be restarted.\\n- Ignore: indicates that the counter towards the .backoffLimit is not\\n  incremented and a replacement pod is created.\\n- Count: indicates that the pod is handled in the default way - the\\n  counter towards the .backoffLimit is incremented.\\nAdditional values are considered to be added in the future. Clients should react to an unknown action by skipping the rule.","type":"string","enum":["Count","FailIndex","FailJob","Ignore"]},
 "onExitCodes":{"description":"Represents the requirement on the container exit codes.","$ref":"PodFailurePolicyOnExitCodesRequirement"},
@@ -1101,7 +1101,7 @@ export const PodFailurePolicyRule: Definition = {
 };
 
 /** The definition of PodOS. */
-export const PodOS: Definition = {
+const PodOS: Definition = {
   json: `{"description":"PodOS defines the OS parameters of a pod.","type":"object","required":["name"],"properties":{
 "name":{"description":"Name is the name of the operating system. The currently supported values are linux and windows. Additional value may be defined in future and can be one of: https://github.com/opencontainers/runtime-spec/blob/master/config.md#platform-specific-configuration Clients should expect to handle additional values and treat unrecognized values in this field as os: null","type":"string"}
 }}`,
@@ -1109,7 +1109,7 @@ export const PodOS: Definition = {
 };
 
 /** The definition of PodReadinessGate. */
-export const PodReadinessGate: Definition = {
+const PodReadinessGate: Definition = {
   json: `{"description":"PodReadinessGate contains the reference to a pod condition","type":"object","required":["conditionType"],"properties":{
 "conditionType":{"description":"ConditionType refers to a condition in the pod's condition list with matching type.","type":"string"}
 }}`,
@@ -1117,7 +1117,7 @@ export const PodReadinessGate: Definition = {
 };
 
 /** The definition of PodResourceClaim. */
-export const PodResourceClaim: Definition = {
+const PodResourceClaim: Definition = {
   json: `{"description":"PodResourceClaim references exactly one ResourceClaim, either directly or by naming a ResourceClaimTemplate which is then turned into a ResourceClaim for the pod.\\n\\nIt adds a name to it that uniquely identifies the ResourceClaim inside the Pod. Containers that need access to the ResourceClaim reference it with this name.\\n\\nWhen the DRAWorkloadResourceClaims feature gate is enabled and this Pod belongs to a PodGroup, a PodResourceClaim is matched to a PodGroupResourceClaim if all of their fields are equal (Name, ResourceClaimName, and ResourceClaimTemplateName). A matched claim references a single ResourceClaim shared across all Pods in the PodGroup, reserved for the PodGroup in ResourceClaimStatus.ReservedFor rather than for individual Pods.","type":"object","required":["name"],"properties":{
 "name":{"description":"Name uniquely identifies this resource claim inside the pod. This must be a DNS_LABEL.","type":"string"},
 "resourceClaimName":{"description":"ResourceClaimName is the name of a ResourceClaim object in the same namespace as this pod.\\n\\nExactly one of ResourceClaimName and ResourceClaimTemplateName must be set.","type":"string"},
@@ -1127,7 +1127,7 @@ export const PodResourceClaim: Definition = {
 };
 
 /** The definition of PodSchedulingGate. */
-export const PodSchedulingGate: Definition = {
+const PodSchedulingGate: Definition = {
   json: `{"description":"PodSchedulingGate is associated to a Pod to guard its scheduling.","type":"object","required":["name"],"properties":{
 "name":{"description":"Name of the scheduling gate. Each scheduling gate must have a unique name field.","type":"string"}
 }}`,
@@ -1135,7 +1135,7 @@ export const PodSchedulingGate: Definition = {
 };
 
 /** The definition of PodSchedulingGroup. */
-export const PodSchedulingGroup: Definition = {
+const PodSchedulingGroup: Definition = {
   json: `{"description":"PodSchedulingGroup identifies the runtime scheduling group instance that a Pod belongs to. The scheduler uses this information to apply workload-aware scheduling semantics. Exactly one field must be specified.","type":"object","properties":{
 "podGroupName":{"description":"PodGroupName specifies the name of the standalone PodGroup object that represents the runtime instance of this group. Must be a DNS subdomain.","type":"string"}
 }}`,
@@ -1221,7 +1221,7 @@ export const PodTemplateSpec: Definition = {
 };
 
 /** The definition of PodsMetricSource. */
-export const PodsMetricSource: Definition = {
+const PodsMetricSource: Definition = {
   json: `{"description":"PodsMetricSource indicates how to scale on a metric describing each pod in the current scale target (for example, transactions-processed-per-second). The values will be averaged together before being compared to the target value.","type":"object","required":["metric","target"],"properties":{
 "metric":{"description":"metric identifies the target metric by name and selector","$ref":"MetricIdentifier"},
 "target":{"description":"target specifies the target value for the given metric","$ref":"MetricTarget"}
@@ -1242,7 +1242,7 @@ export const PolicyRule: Definition = {
 };
 
 /** The definition of PortworxVolumeSource. */
-export const PortworxVolumeSource: Definition = {
+const PortworxVolumeSource: Definition = {
   json: `{"description":"PortworxVolumeSource represents a Portworx volume resource.","type":"object","required":["volumeID"],"properties":{
 "fsType":{"description":"fSType represents the filesystem type to mount Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\". Implicitly inferred to be \\"ext4\\" if unspecified.","type":"string"},
 "readOnly":{"description":"readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.","type":"boolean"},
@@ -1252,7 +1252,7 @@ export const PortworxVolumeSource: Definition = {
 };
 
 /** The definition of PreferredSchedulingTerm. */
-export const PreferredSchedulingTerm: Definition = {
+const PreferredSchedulingTerm: Definition = {
   json: `{"description":"An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).","type":"object","required":["weight","preference"],"properties":{
 "preference":{"description":"A node selector term, associated with the corresponding weight.","$ref":"NodeSelectorTerm"},
 "weight":{"description":"Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.","type":"integer","format":"int32"}
@@ -1278,7 +1278,7 @@ export const Probe: Definition = {
 };
 
 /** The definition of ProjectedVolumeSource. */
-export const ProjectedVolumeSource: Definition = {
+const ProjectedVolumeSource: Definition = {
   json: `{"description":"Represents a projected volume source","type":"object","properties":{
 "defaultMode":{"description":"defaultMode are the mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.","type":"integer","format":"int32"},
 "sources":{"description":"sources is the list of volume projections. Each entry in this list handles one source.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"VolumeProjection"}}
@@ -1287,7 +1287,7 @@ export const ProjectedVolumeSource: Definition = {
 };
 
 /** The definition of QuobyteVolumeSource. */
-export const QuobyteVolumeSource: Definition = {
+const QuobyteVolumeSource: Definition = {
   json: `{"description":"Represents a Quobyte mount that lasts the lifetime of a pod. Quobyte volumes do not support ownership management or SELinux relabeling.","type":"object","required":["registry","volume"],"properties":{
 "group":{"description":"group to map volume access to Default is no group","type":"string"},
 "readOnly":{"description":"readOnly here will force the Quobyte volume to be mounted with read-only permissions. Defaults to false.","type":"boolean"},
@@ -1300,7 +1300,7 @@ export const QuobyteVolumeSource: Definition = {
 };
 
 /** The definition of RBDVolumeSource. */
-export const RBDVolumeSource: Definition = {
+const RBDVolumeSource: Definition = {
   json: `{"description":"Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.","type":"object","required":["monitors","image"],"properties":{
 "fsType":{"description":"fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd","type":"string"},
 "image":{"description":"image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it","type":"string"},
@@ -1315,7 +1315,7 @@ export const RBDVolumeSource: Definition = {
 };
 
 /** The definition of ResourceClaim. */
-export const ResourceClaim: Definition = {
+const ResourceClaim: Definition = {
   json: `{"description":"ResourceClaim references one entry in PodSpec.ResourceClaims.","type":"object","required":["name"],"properties":{
 "name":{"description":"Name must match the name of one entry in pod.spec.resourceClaims of the Pod where this field is used. It makes that resource available inside a container.","type":"string"},
 "request":{"description":"Request is the name chosen for a request in the referenced claim. If empty, everything from the claim is made available, otherwise only the result of this request.","type":"string"}
@@ -1324,7 +1324,7 @@ export const ResourceClaim: Definition = {
 };
 
 /** The definition of ResourceFieldSelector. */
-export const ResourceFieldSelector: Definition = {
+const ResourceFieldSelector: Definition = {
   json: `{"description":"ResourceFieldSelector represents container resources (cpu, memory) and their output format","type":"object","required":["resource"],"x-kubernetes-map-type":"atomic","properties":{
 "containerName":{"description":"Container name: required for volumes, optional for env vars","type":"string"},
 "divisor":{"description":"Specifies the output format of the exposed resources, defaults to \\"1\\"","type":"quantity"},
@@ -1334,7 +1334,7 @@ export const ResourceFieldSelector: Definition = {
 };
 
 /** The definition of ResourceMetricSource. */
-export const ResourceMetricSource: Definition = {
+const ResourceMetricSource: Definition = {
   json: `{"description":"ResourceMetricSource indicates how to scale on a resource metric known to Kubernetes, as specified in requests and limits, describing each pod in the current scale target (e.g. CPU or memory).  The values will be averaged together before being compared to the target.  Such metrics are built in to Kubernetes, and have special scaling options on top of those available to normal per-pod metrics using the \\"pods\\" source.  Only one \\"target\\" type should be set.","type":"object","required":["name","target"],"properties":{
 "name":{"description":"name is the name of the resource in question.","type":"string"},
 "target":{"description":"target specifies the target value for the given metric","$ref":"MetricTarget"}
@@ -1363,7 +1363,7 @@ export const RoleRef: Definition = {
 };
 
 /** The definition of RollingUpdateDaemonSet. */
-export const RollingUpdateDaemonSet: Definition = {
+const RollingUpdateDaemonSet: Definition = {
   json: `{"description":"Spec to control the desired behavior of daemon set rolling update.","type":"object","properties":{
 "maxSurge":{"description":"The maximum number of nodes with an existing available DaemonSet pod that can have an updated DaemonSet pod during during an update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). This can not be 0 if MaxUnavailable is 0. Absolute number is calculated from percentage by rounding up to a minimum of 1. Default value is 0. Example: when this is set to 30%, at most 30% of the total number of nodes that should be running the daemon pod (i.e. status.desiredNumberScheduled) can have their a new pod created before the old pod is marked as deleted. The update starts by launching new pods on 30% of nodes. Once an updated pod is available (Ready for at least minReadySeconds) the old DaemonSet pod on that node is marked deleted. If the old pod becomes unavailable for any reason (Ready transitions to false, is evicted, or is drained) an updated pod is immediately created on that node without considering surge limits. Allowing surge implies the possibility that the resources consumed by the daemonset on any given node can double if the readiness check fails, and so resource intensive daemonsets should take into account that they may cause evictions during disruption.","type":"intOrString"},
 "maxUnavailable":{"description":"The maximum number of DaemonSet pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of total number of DaemonSet pods at the start of the update (ex: 10%). Absolute number is calculated from percentage by rounding up. This cannot be 0 if MaxSurge is 0 Default value is 1. Example: when this is set to 30%, at most 30% of the total number of nodes that should be running the daemon pod (i.e. status.desiredNumberScheduled) can have their pods stopped for an update at any given time. The update starts by stopping at most 30% of those DaemonSet pods and then brings up new DaemonSet pods in their place. Once the new pods are available, it then proceeds onto other DaemonSet pods, thus ensuring that at least 70% of original number of DaemonSet pods are available at all times during the update.","type":"intOrString"}
@@ -1372,7 +1372,7 @@ export const RollingUpdateDaemonSet: Definition = {
 };
 
 /** The definition of RollingUpdateDeployment. */
-export const RollingUpdateDeployment: Definition = {
+const RollingUpdateDeployment: Definition = {
   json: `{"description":"Spec to control the desired behavior of rolling update.","type":"object","properties":{
 "maxSurge":{"description":"The maximum number of pods that can be scheduled above the desired number of pods. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). This can not be 0 if MaxUnavailable is 0. Absolute number is calculated from percentage by rounding up. Defaults to 25%. Example: when this is set to 30%, the new ReplicaSet can be scaled up immediately when the rolling update starts, such that the total number of old and new pods do not exceed 130% of desired pods. Once old pods have been killed, new ReplicaSet can be scaled up further, ensuring that total number of pods running at any time during the update is at most 130% of desired pods.","type":"intOrString"},
 "maxUnavailable":{"description":"The maximum number of pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). Absolute number is calculated from percentage by rounding down. This can not be 0 if MaxSurge is 0. Defaults to 25%. Example: when this is set to 30%, the old ReplicaSet can be scaled down to 70% of desired pods immediately when the rolling update starts. Once new pods are ready, old ReplicaSet can be scaled down further, followed by scaling up the new ReplicaSet, ensuring that the total number of pods available at all times during the update is at least 70% of desired pods.","type":"intOrString"}
@@ -1381,7 +1381,7 @@ export const RollingUpdateDeployment: Definition = {
 };
 
 /** The definition of RollingUpdateStatefulSetStrategy. */
-export const RollingUpdateStatefulSetStrategy: Definition = {
+const RollingUpdateStatefulSetStrategy: Definition = {
   json: `{"description":"RollingUpdateStatefulSetStrategy is used to communicate parameter for RollingUpdateStatefulSetStrategyType.","type":"object","properties":{
 "maxUnavailable":{"description":"The maximum number of pods that can be unavailable during the update. Value can be an absolute number (ex: 5) or a percentage of desired pods (ex: 10%). Absolute number is calculated from percentage by rounding up. This can not be 0. Defaults to 1. This field is beta-level and is enabled by default. The field applies to all pods in the range 0 to Replicas-1. That means if there is any unavailable pod in the range 0 to Replicas-1, it will be counted towards MaxUnavailable. This setting might not be effective for the OrderedReady podManagementPolicy. That policy ensures pods are created and become ready one at a time.","type":"intOrString"},
 "partition":{"description":"Partition indicates the ordinal at which the StatefulSet should be partitioned for updates. During a rolling update, all pods from ordinal Replicas-1 to Partition are updated. All pods from ordinal Partition-1 to 0 remain untouched. This is helpful in being able to do a canary based deployment. The default value is 0.","type":"integer","format":"int32"}
@@ -1390,7 +1390,7 @@ export const RollingUpdateStatefulSetStrategy: Definition = {
 };
 
 /** The definition of SELinuxOptions. */
-export const SELinuxOptions: Definition = {
+const SELinuxOptions: Definition = {
   json: `{"description":"SELinuxOptions are the labels to be applied to the container","type":"object","properties":{
 "level":{"description":"Level is SELinux level label that applies to the container.","type":"string"},
 "role":{"description":"Role is a SELinux role label that applies to the container.","type":"string"},
@@ -1401,7 +1401,7 @@ export const SELinuxOptions: Definition = {
 };
 
 /** The definition of ScaleIOVolumeSource. */
-export const ScaleIOVolumeSource: Definition = {
+const ScaleIOVolumeSource: Definition = {
   json: `{"description":"ScaleIOVolumeSource represents a persistent ScaleIO volume","type":"object","required":["gateway","system","secretRef"],"properties":{
 "fsType":{"description":"fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". Default is \\"xfs\\".","type":"string","default":"xfs"},
 "gateway":{"description":"gateway is the host address of the ScaleIO API Gateway.","type":"string"},
@@ -1418,7 +1418,7 @@ export const ScaleIOVolumeSource: Definition = {
 };
 
 /** The definition of SeccompProfile. */
-export const SeccompProfile: Definition = {
+const SeccompProfile: Definition = {
   json: `{"description":"SeccompProfile defines a pod/container's seccomp profile settings. Only one profile source may be set.","type":"object","required":["type"],"properties":{
 "localhostProfile":{"description":"localhostProfile indicates a profile defined in a file on the node should be used. The profile must be preconfigured on the node to work. Must be a descending path, relative to the kubelet's configured seccomp profile location. Must be set if type is \\"Localhost\\". Must NOT be set for any other type.","type":"string"},
 "type":{"description":"type indicates which kind of seccomp profile will be applied. Valid options are:\\n\\nLocalhost - a profile defined in a file on the node should be used. RuntimeDefault - the container runtime default profile should be used. Unconfined - no profile should be applied.","type":"string","enum":["Localhost","RuntimeDefault","Unconfined"]}
@@ -1427,7 +1427,7 @@ export const SeccompProfile: Definition = {
 };
 
 /** The definition of SecretEnvSource. */
-export const SecretEnvSource: Definition = {
+const SecretEnvSource: Definition = {
   json: `{"description":"SecretEnvSource selects a Secret to populate the environment variables with.\\n\\nThe contents of the target Secret's Data field will represent the key-value pairs as environment variables.","type":"object","properties":{
 "name":{"description":"Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names","type":"string","default":""},
 "optional":{"description":"Specify whether the Secret must be defined","type":"boolean"}
@@ -1446,7 +1446,7 @@ export const SecretKeySelector: Definition = {
 };
 
 /** The definition of SecretProjection. */
-export const SecretProjection: Definition = {
+const SecretProjection: Definition = {
   json: `{"description":"Adapts a secret into a projected volume.\\n\\nThe contents of the target Secret's Data field will be presented in a projected volume as files using the keys in the Data field as the file names. Note that this is identical to a secret volume source without the default mode.","type":"object","properties":{
 "items":{"description":"items if unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the Secret, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"KeyToPath"}},
 "name":{"description":"Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names","type":"string","default":""},
@@ -1465,7 +1465,7 @@ export const SecretReference: Definition = {
 };
 
 /** The definition of SecretVolumeSource. */
-export const SecretVolumeSource: Definition = {
+const SecretVolumeSource: Definition = {
   json: `{"description":"Adapts a Secret into a volume.\\n\\nThe contents of the target Secret's Data field will be presented in a volume as files using the keys in the Data field as the file names. Secret volumes support ownership management and SELinux relabeling.","type":"object","properties":{
 "defaultMode":{"description":"defaultMode is Optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.","type":"integer","format":"int32"},
 "items":{"description":"items If unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the Secret, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"KeyToPath"}},
@@ -1495,7 +1495,7 @@ export const SecurityContext: Definition = {
 };
 
 /** The definition of ServiceAccountTokenProjection. */
-export const ServiceAccountTokenProjection: Definition = {
+const ServiceAccountTokenProjection: Definition = {
   json: `{"description":"ServiceAccountTokenProjection represents a projected service account token volume. This projection can be used to insert a service account token into the pods runtime filesystem for use against APIs (Kubernetes API Server or otherwise).","type":"object","required":["path"],"properties":{
 "audience":{"description":"audience is the intended audience of the token. A recipient of a token must identify itself with an identifier specified in the audience of the token, and otherwise should reject the token. The audience defaults to the identifier of the apiserver.","type":"string"},
 "expirationSeconds":{"description":"expirationSeconds is the requested duration of validity of the service account token. As the token approaches expiration, the kubelet volume plugin will proactively rotate the service account token. The kubelet will start trying to rotate the token if the token is older than 80 percent of its time to live or if the token is older than 24 hours.Defaults to 1 hour and must be at least 10 minutes.","type":"integer","format":"int64"},
@@ -1505,7 +1505,7 @@ export const ServiceAccountTokenProjection: Definition = {
 };
 
 /** The definition of ServiceBackendPort. */
-export const ServiceBackendPort: Definition = {
+const ServiceBackendPort: Definition = {
   json: `{"description":"ServiceBackendPort is the service port being referenced.","type":"object","x-kubernetes-map-type":"atomic","properties":{
 "name":{"description":"name is the name of the port on the Service. This is a mutually exclusive setting with \\"Number\\".","type":"string"},
 "number":{"description":"number is the numerical port number (e.g. 80) on the Service. This is a mutually exclusive setting with \\"Name\\".","type":"integer","format":"int32"}
@@ -1554,7 +1554,7 @@ export const ServiceSpec: Definition = {
 };
 
 /** The definition of SessionAffinityConfig. */
-export const SessionAffinityConfig: Definition = {
+const SessionAffinityConfig: Definition = {
   json: `{"description":"SessionAffinityConfig represents the configurations of session affinity.","type":"object","properties":{
 "clientIP":{"description":"clientIP contains the configurations of Client IP based session affinity.","$ref":"ClientIPConfig"}
 }}`,
@@ -1562,7 +1562,7 @@ export const SessionAffinityConfig: Definition = {
 };
 
 /** The definition of SleepAction. */
-export const SleepAction: Definition = {
+const SleepAction: Definition = {
   json: `{"description":"SleepAction describes a \\"sleep\\" action.","type":"object","required":["seconds"],"properties":{
 "seconds":{"description":"Seconds is the number of seconds to sleep.","type":"integer","format":"int64"}
 }}`,
@@ -1588,7 +1588,7 @@ export const StatefulSetUpdateStrategy: Definition = {
 };
 
 /** The definition of StorageOSVolumeSource. */
-export const StorageOSVolumeSource: Definition = {
+const StorageOSVolumeSource: Definition = {
   json: `{"description":"Represents a StorageOS persistent volume resource.","type":"object","properties":{
 "fsType":{"description":"fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified.","type":"string"},
 "readOnly":{"description":"readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.","type":"boolean"},
@@ -1611,7 +1611,7 @@ export const Subject: Definition = {
 };
 
 /** The definition of SuccessPolicy. */
-export const SuccessPolicy: Definition = {
+const SuccessPolicy: Definition = {
   json: `{"description":"SuccessPolicy describes when a Job can be declared as succeeded based on the success of some indexes.","type":"object","required":["rules"],"properties":{
 "rules":{"description":"rules represents the list of alternative rules for the declaring the Jobs as successful before \`.status.succeeded >= .spec.completions\`. Once any of the rules are met, the \\"SuccessCriteriaMet\\" condition is added, and the lingering pods are removed. The terminal state for such a Job has the \\"Complete\\" condition. Additionally, these rules are evaluated in order; Once the Job meets one of the rules, other rules are ignored. At most 20 elements are allowed.","type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"SuccessPolicyRule"}}
 }}`,
@@ -1619,7 +1619,7 @@ export const SuccessPolicy: Definition = {
 };
 
 /** The definition of SuccessPolicyRule. */
-export const SuccessPolicyRule: Definition = {
+const SuccessPolicyRule: Definition = {
   json: `{"description":"SuccessPolicyRule describes rule for declaring a Job as succeeded. Each rule must have at least one of the \\"succeededIndexes\\" or \\"succeededCount\\" specified.","type":"object","properties":{
 "succeededCount":{"description":"succeededCount specifies the minimal required size of the actual set of the succeeded indexes for the Job. When succeededCount is used along with succeededIndexes, the check is constrained only to the set of indexes specified by succeededIndexes. For example, given that succeededIndexes is \\"1-4\\", succeededCount is \\"3\\", and completed indexes are \\"1\\", \\"3\\", and \\"5\\", the Job isn't declared as succeeded because only \\"1\\" and \\"3\\" indexes are considered in that rules. When this field is null, this doesn't default to any value and is never evaluated at any time. When specified it needs to be a positive integer.","type":"integer","format":"int32"},
 "succeededIndexes":{"description":"succeededIndexes specifies the set of indexes which need to be contained in the actual set of the succeeded indexes for the Job. The list of indexes must be within 0 to \\".spec.completions-1\\" and must not contain duplicates. At least one element is required. The indexes are represented as intervals separated by commas. The intervals can be a decimal integer or a pair of decimal integers separated by a hyphen. The number are listed in represented by the first and last element of the series, separated by a hyphen. For example, if the completed indexes are 1, 3, 4, 5 and 7, they are represented as \\"1,3-5,7\\". When this field is null, this field doesn't default to any value and is never evaluated at any time.","type":"string"}
@@ -1628,7 +1628,7 @@ export const SuccessPolicyRule: Definition = {
 };
 
 /** The definition of Sysctl. */
-export const Sysctl: Definition = {
+const Sysctl: Definition = {
   json: `{"description":"Sysctl defines a kernel parameter to be set","type":"object","required":["name","value"],"properties":{
 "name":{"description":"Name of a property to set","type":"string"},
 "value":{"description":"Value of a property to set","type":"string"}
@@ -1637,7 +1637,7 @@ export const Sysctl: Definition = {
 };
 
 /** The definition of TCPSocketAction. */
-export const TCPSocketAction: Definition = {
+const TCPSocketAction: Definition = {
   json: `{"description":"TCPSocketAction describes an action based on opening a socket","type":"object","required":["port"],"properties":{
 "host":{"description":"Optional: Host name to connect to, defaults to the pod IP.","type":"string"},
 "port":{"description":"Number or name of the port to access on the container. Number must be in the range 1 to 65535. Name must be an IANA_SVC_NAME.","type":"intOrString"}
@@ -1755,7 +1755,7 @@ export const VolumeMount: Definition = {
 };
 
 /** The definition of VolumeProjection. */
-export const VolumeProjection: Definition = {
+const VolumeProjection: Definition = {
   json: `{"description":"Projection that may be projected along with other supported volume types. Exactly one of these fields must be set.","type":"object","properties":{
 "clusterTrustBundle":{"description":"ClusterTrustBundle allows a pod to access the \`.spec.trustBundle\` field of ClusterTrustBundle objects in an auto-updating file.\\n\\nAlpha, gated by the ClusterTrustBundleProjection feature gate.\\n\\nClusterTrustBundle objects can either be selected by name, or by the combination of signer name and a label selector.\\n\\nKubelet performs aggressive normalization of the PEM contents written into the pod filesystem.  Esoteric PEM features such as inter-block comments and block headers are stripped.  Certificates are deduplicated. The ordering of certificates within the file is arbitrary, and Kubelet may change the order over time.","$ref":"ClusterTrustBundleProjection"},
 "configMap":{"description":"configMap information about the configMap data to project","$ref":"ConfigMapProjection"},
@@ -1777,7 +1777,7 @@ export const VolumeResourceRequirements: Definition = {
 };
 
 /** The definition of VsphereVirtualDiskVolumeSource. */
-export const VsphereVirtualDiskVolumeSource: Definition = {
+const VsphereVirtualDiskVolumeSource: Definition = {
   json: `{"description":"Represents a vSphere volume resource.","type":"object","required":["volumePath"],"properties":{
 "fsType":{"description":"fsType is filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \\"ext4\\", \\"xfs\\", \\"ntfs\\". Implicitly inferred to be \\"ext4\\" if unspecified.","type":"string"},
 "storagePolicyID":{"description":"storagePolicyID is the storage Policy Based Management (SPBM) profile ID associated with the StoragePolicyName.","type":"string"},
@@ -1788,7 +1788,7 @@ export const VsphereVirtualDiskVolumeSource: Definition = {
 };
 
 /** The definition of WeightedPodAffinityTerm. */
-export const WeightedPodAffinityTerm: Definition = {
+const WeightedPodAffinityTerm: Definition = {
   json: `{"description":"The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the most preferred node(s)","type":"object","required":["weight","podAffinityTerm"],"properties":{
 "podAffinityTerm":{"description":"Required. A pod affinity term, associated with the corresponding weight.","$ref":"PodAffinityTerm"},
 "weight":{"description":"weight associated with matching the corresponding podAffinityTerm, in the range 1-100.","type":"integer","format":"int32"}
@@ -1797,7 +1797,7 @@ export const WeightedPodAffinityTerm: Definition = {
 };
 
 /** The definition of WindowsSecurityContextOptions. */
-export const WindowsSecurityContextOptions: Definition = {
+const WindowsSecurityContextOptions: Definition = {
   json: `{"description":"WindowsSecurityContextOptions contain Windows-specific options and credentials.","type":"object","properties":{
 "gmsaCredentialSpec":{"description":"GMSACredentialSpec is where the GMSA admission webhook (https://github.com/kubernetes-sigs/windows-gmsa) inlines the contents of the GMSA credential spec named by the GMSACredentialSpecName field.","type":"string"},
 "gmsaCredentialSpecName":{"description":"GMSACredentialSpecName is the name of the GMSA credential spec to use.","type":"string"},

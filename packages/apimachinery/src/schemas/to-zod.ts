@@ -5,7 +5,7 @@ import type { Definition, ObjectJson, SchemaJson } from "./definition.ts";
 /** Options of the functions of `@treadle/apimachinery/schemas`. */
 export interface SchemaOptions {
   /**
-   * Whether the CRD has the descriptions of Kubernetes, which `kubectl explain` prints. They are four fifths of the CRD of a pod template.
+   * Whether the CRD has the descriptions of Kubernetes, which `kubectl explain` prints. They are three quarters of the CRD of a pod template.
    * @defaultValue true
    */
   readonly descriptions?: boolean;
