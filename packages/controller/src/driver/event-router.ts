@@ -5,7 +5,14 @@
 import { keyOf, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import type { AnyHandler, Cache } from "@treadle/reconcile";
-import { pipelineOf, type Trigger, triggersOf } from "@treadle/reconcile/unstable/engine";
+import {
+  type PauseRules,
+  pauseStateOf,
+  pipelineOf,
+  type Trigger,
+  type TriggerLookup,
+  triggersOf,
+} from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY } from "@treadle/workqueue";
 import type { EventFeed, EventListener, EventOrigin } from "../feeds/event-feed.ts";
 import { isMandatory, isRequested, type Predicate } from "../predicates.ts";
@@ -29,6 +36,8 @@ export interface EventRouterOptions {
   readonly cache: Cache;
   /** Whether passes have begun. Until then only a primary's own event queues it, and every primary has one. */
   readonly hasBegun: () => boolean;
+  /** The primaries whose last pass named an object by a read with `through()`. */
+  readonly byRead: TriggerLookup["byRead"];
   readonly enqueue: (key: string, cause: EventCause) => void;
   /** Forgets the counted failures of `key`: its object was deleted or replaced, or a user requested a pass. */
   readonly forgetFailures: (key: string) => void;
@@ -41,12 +50,12 @@ type Event = InformerEvent<KubernetesObject>;
 /** Routes the events of a handler's feeds to keys. */
 export class EventRouter {
   readonly #options: EventRouterOptions;
-  readonly #pauseAnnotation: string;
+  readonly #pause: PauseRules;
 
   /** Subscribes to the feeds, which must not have been started. */
   constructor(options: EventRouterOptions) {
     this.#options = options;
-    this.#pauseAnnotation = pipelineOf(options.handler).pause.annotation;
+    this.#pause = pipelineOf(options.handler).pause;
     for (const [feed, triggers] of this.#declared()) feed.subscribe((event, origin) => this.#route(feed, triggers, { event, origin }));
   }
 
@@ -107,7 +116,7 @@ export class EventRouter {
     const { handler, predicate, contained } = this.#options;
     // Of its own writes a handler needs only the deletion, to drop what it remembers of the object.
     if (origin?.controller === handler.name && event.type !== "deleted") return false;
-    if (isMandatory(event, this.#pauseAnnotation)) return true;
+    if (isMandatory(event, (object) => pauseStateOf(this.#pause, object))) return true;
     try {
       return predicate?.(event) !== false;
     } catch (error) {
@@ -118,10 +127,10 @@ export class EventRouter {
   }
 
   #collect(keys: Set<string>, trigger: Trigger, object: KubernetesObject): void {
-    const { cache, contained, primary } = this.#options;
+    const { cache, contained, primary, byRead } = this.#options;
     const { informer } = primary;
     try {
-      const lookup = { cache, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
+      const lookup = { cache, byRead, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
       // An object may name a primary of any namespace; one that no informer shows cannot be reconciled.
       for (const ref of trigger.primaries(object, lookup)) if (informer.covers(ref.namespace)) keys.add(keyOf(ref));
     } catch (error) {

@@ -3,7 +3,7 @@
  * use; this class refuses harmful calls of untyped code.
  */
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
-import { inNamespaceOf } from "../reads.ts";
+import { inNamespaceOf } from "../read-refs.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, NEXT, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "../internal/deadline.ts";
@@ -16,6 +16,7 @@ import type { Pass } from "../record/pass-state.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import { reqClient } from "./req-client.ts";
 import { checkpoint } from "../save/save.ts";
+import { isServedIn } from "./served.ts";
 import { StepConditions } from "./step-conditions.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
@@ -89,6 +90,10 @@ export class StepReq {
   get conditions(): StepConditions {
     this.#conditions ??= new StepConditions(this.#pass, this.#step, this.#scope);
     return this.#conditions;
+  }
+
+  isServed(kind: Kind): boolean {
+    return isServedIn(this.#pass, kind);
   }
 
   get log(): Logger {

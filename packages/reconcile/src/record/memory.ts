@@ -9,6 +9,7 @@ import { RECONCILE_REQUESTED_ANNOTATION } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import { type Held, readerOf } from "./held.ts";
 import type { Waiting } from "./progress.ts";
+import type { References } from "./references.ts";
 import type { Throttle } from "../internal/throttle.ts";
 
 /** The memory of one object. */
@@ -88,14 +89,23 @@ export function slotOf(memory: KeyMemory, name: string, make: () => object): obj
 /** Shared, since nearly every object has none. */
 const NO_PROBLEMS: readonly string[] = [];
 
+/** What the memories of a reconciler release with an object, and its clock. */
+export interface MemoryServices {
+  readonly fetches: Fetches;
+  readonly references: References;
+  readonly clock: Clock;
+}
+
 /** The memories of all objects of a reconciler. */
 export class Memories {
   readonly #pipeline: Pipeline;
   readonly #fetches: Fetches;
+  readonly #references: References;
   readonly #clock: Clock;
   readonly #memories = new Map<string, KeyMemory>();
 
-  constructor(pipeline: Pipeline, fetches: Fetches, clock: Clock) {
+  constructor(pipeline: Pipeline, { fetches, references, clock }: MemoryServices) {
+    this.#references = references;
     this.#clock = clock;
     this.#pipeline = pipeline;
     this.#fetches = fetches;
@@ -119,8 +129,9 @@ export class Memories {
     return memory;
   }
 
-  /** Drops the memory of an object, and releases the objects that its reads fetched. Returns whether there was a memory. */
+  /** Drops the memory of an object, and releases the objects that its reads named. Returns whether there was a memory. */
   forget(key: string): boolean {
+    this.#references.forget(key);
     const fetched = this.#memories.get(key)?.fetched.values() ?? [];
     for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));
     return this.#memories.delete(key);
