@@ -144,6 +144,11 @@ test("isServed of a kind that the handler does not declare fails the step with t
   );
 });
 
+test("isServed of something that is not a kind fails the step", { tags: ["memory"] }, async () => {
+  const asking = step(Site, { name: "asking", do: (req) => void req.isServed(undefined as never) });
+  await expect(fakeReq(Site, {}).run(asking)).rejects.toThrow("isServed: give it a kind");
+});
+
 describe("a refused watch of a kind that every step can do without", { tags: ["memory"] }, () => {
   const refuse = (cluster: TestCluster): (() => void) =>
     cluster.onRequest(({ resource, verb }) => {

@@ -68,9 +68,13 @@ async function ask(
  */
 export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): readonly Kind[] {
   if (env.isServed === undefined) return NO_KINDS;
-  const required = phase === "cleanup" ? owns : owns.filter((kind) => !optionalOwns.includes(kind));
-  const read = Object.values(reads).filter(({ ifNotServed }) => ifNotServed === "wait");
-  return [...required, ...read.map(({ kind }) => kind)].filter((kind) => env.isServed?.(kind) === false);
+  let missing: Kind[] | undefined;
+  const look = (kind: Kind): void => {
+    if (env.isServed?.(kind) === false) (missing ??= []).push(kind);
+  };
+  for (const kind of owns) if (phase === "cleanup" || !optionalOwns.includes(kind)) look(kind);
+  for (const { kind, ifNotServed } of Object.values(reads)) if (ifNotServed === "wait") look(kind);
+  return missing ?? NO_KINDS;
 }
 
 /**
@@ -79,10 +83,13 @@ export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepR
  */
 export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): string | undefined {
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
-  const required = owns.filter((kind) => !optionalOwns.includes(kind));
-  const watched = Object.values(reads).filter(({ watches, ifNotServed }) => watches !== undefined && ifNotServed === "wait");
-  for (const kind of phase === "do" ? [...required, ...watched.map((read) => read.kind)] : required) {
-    const refusal = env.refusalOf(kind);
+  for (const kind of owns) {
+    const refusal = optionalOwns.includes(kind) ? undefined : env.refusalOf(kind);
+    if (refusal !== undefined) return refusal;
+  }
+  if (phase === "cleanup") return undefined;
+  for (const { kind, watches, ifNotServed } of Object.values(reads)) {
+    const refusal = watches === undefined || ifNotServed === "skip" ? undefined : env.refusalOf(kind);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
@@ -102,10 +109,11 @@ export function noteNotServed(pass: Pass, kind: Kind): void {
 /** Whether the server serves the kind and allows its watch, as far as is known. @throws TypeError for a kind that the handler does not declare */
 export function isServedIn(pass: Pass, kind: Kind): boolean {
   const { pipeline, env, notServed } = pass;
+  if (typeof (kind as Kind | undefined)?.kind !== "string") throw misuse("ERR_INVALID_STEP", "isServed: give it a kind");
   if (!pipeline.servableKinds.has(kindId(kind)))
     throw misuse(
       "ERR_NOT_DECLARED",
-      `isServed: ${kind?.kind} (${apiVersionOf(kind)}) is not declared by handler "${pipeline.name}": name it in reads, owns or watch(), in this version`,
+      `isServed: ${kind.kind} (${apiVersionOf(kind)}) is not declared by handler "${pipeline.name}": name it in reads, owns or watch(), in this version`,
     );
   if (notServed?.has(kindId(kind)) === true || env.isServed?.(kind) === false) return false;
   return !pipeline.watchedKinds.has(groupKindOf(kind)) || env.refusalOf?.(kind) === undefined;

@@ -29,5 +29,6 @@ function settingOf(pass: Pass, isPaused: boolean): Setting {
   const { pause } = pass;
   if (pause.type === "undecided") return { status: "Unknown", reason: "Undecided", message: pass.hide(statusMessage(pause.error)) };
   if (pause.type === "running" || !isPaused) return { status: "False", reason: "NotPaused", message: "" };
-  return { status: "True", reason: pause.by === "annotation" ? "Annotation" : "Requested", message: pass.hide(pause.message) };
+  const message = pass.hide(pause.message);
+  return pause.by === "annotation" ? { status: "True", reason: "Annotation", message } : { status: "True", reason: "Requested", message };
 }
