@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
+import type { PauseState } from "@treadle/reconcile/unstable/engine";
 import { describe, expect, test } from "vitest";
 import {
   and,
@@ -80,9 +81,32 @@ describe("and, or, not", () => {
   });
 });
 
+const running = (): PauseState => ({ type: "running" });
+
+test.for<{ name: string; before: PauseState; after: PauseState; want: boolean }>([
+  { name: "no pause", before: { type: "running" }, after: { type: "running" }, want: false },
+  { name: "the begin of a pause", before: { type: "running" }, after: { type: "paused", by: "when", message: "a" }, want: true },
+  { name: "the end of a pause", before: { type: "paused", by: "annotation", message: "a" }, after: { type: "running" }, want: true },
+  {
+    name: "another reason of a pause",
+    before: { type: "paused", by: "when", message: "a" },
+    after: { type: "paused", by: "when", message: "b" },
+    want: true,
+  },
+  {
+    name: "a function that fails as before",
+    before: { type: "undecided", error: new Error("boom") },
+    after: { type: "undecided", error: new Error("boom") },
+    want: false,
+  },
+])("for an update, $name is mandatory: $want", ({ before, after, want }, { expect }) => {
+  const event = updated({ name: "before" }, { name: "after" });
+  expect(isMandatory(event, ({ metadata }) => (metadata.name === "before" ? before : after))).toBe(want);
+});
+
 test("events of a deletion are mandatory", () => {
-  expect(isMandatory(deleted)).toBe(true);
-  expect(isMandatory(updated({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }))).toBe(true);
-  expect(isMandatory({ ...added, object: object({ deletionTimestamp: "2026-01-01T00:00:00Z" }) })).toBe(true);
-  expect(isMandatory(added)).toBe(false);
+  expect(isMandatory(deleted, running)).toBe(true);
+  expect(isMandatory(updated({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }), running)).toBe(true);
+  expect(isMandatory({ ...added, object: object({ deletionTimestamp: "2026-01-01T00:00:00Z" }) }, running)).toBe(true);
+  expect(isMandatory(added, running)).toBe(false);
 });

@@ -10,7 +10,8 @@
  */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
-import { PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION } from "@treadle/reconcile";
+import { RECONCILE_REQUESTED_ANNOTATION } from "@treadle/reconcile";
+import type { PauseState } from "@treadle/reconcile/unstable/engine";
 
 /** Decides whether an event starts a pass; `undefined`: no opinion, which counts as true. It must be pure. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => boolean | undefined;
@@ -66,11 +67,11 @@ export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predic
   };
 }
 
-/** Whether a pass is due that no predicate may prevent. `pause` is the annotation that pauses an object. */
-export function isMandatory(event: InformerEvent<KubernetesObject>, pause: string = PAUSED_ANNOTATION): boolean {
+/** Whether a pass is due that no predicate may prevent. `pauseOf` decides whether an object is paused, and why. */
+export function isMandatory(event: InformerEvent<KubernetesObject>, pauseOf: (object: KubernetesObject) => PauseState): boolean {
   const { type, object } = event;
   if (type === "deleted" || object.metadata.deletionTimestamp !== undefined || isRequested(event)) return true;
-  return type === "updated" && isPaused(event.previous, pause) !== isPaused(object, pause);
+  return type === "updated" && pauseText(pauseOf(event.previous)) !== pauseText(pauseOf(object));
 }
 
 /** Whether a user requested a pass by the annotation, and no pass has handled that request yet. */
@@ -82,8 +83,9 @@ export function isRequested(event: InformerEvent<KubernetesObject>): boolean {
   return request !== before && request !== status?.lastHandledReconcileAt;
 }
 
-function isPaused({ metadata }: KubernetesObject, annotation: string): boolean {
-  return metadata.annotations?.[annotation] === "true";
+/** What the condition Paused reports; undefined: the object is not paused. */
+function pauseText(state: PauseState): string | undefined {
+  return state.type === "paused" ? state.message : state.type === "undecided" ? state.error.message : undefined;
 }
 
 function changed(event: InformerEvent<KubernetesObject>, part: (object: KubernetesObject) => unknown): boolean | undefined {

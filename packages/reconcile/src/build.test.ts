@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Foreign, Widget } from "../test/fixtures.ts";
 import { BuildError } from "./errors.ts";
 import { handler, isHandler, pipelineOf } from "./handler.ts";
-import { one } from "./reads.ts";
+import { one, through } from "./reads.ts";
 import { all, anyKind, type Step, step } from "./step.ts";
 import { conditions } from "./steps/conditions.ts";
 
@@ -389,4 +389,99 @@ describe("state", () => {
     });
     expect(problemsOf([withState(state)])).toEqual([]);
   });
+});
+
+describe("reads that go through other reads", () => {
+  const config = one(Gadget, () => "c");
+  const circle = (): object => {
+    const [a, b] = [one(Gadget, () => "a"), one(Gadget, () => "b")];
+    Object.assign(a, { through: b });
+    Object.assign(b, { through: a });
+    return {
+      a,
+      b,
+      c: one(
+        Gadget,
+        through(a, () => "c"),
+      ),
+    };
+  };
+  test.for<[string, object, readonly string[]]>([
+    [
+      "in the same step are accepted, in any order",
+      {
+        secret: one(
+          Gadget,
+          through(config, () => "x"),
+        ),
+        config,
+      },
+      [],
+    ],
+    [
+      "that is not in the step are a problem with the fix",
+      {
+        secret: one(
+          Gadget,
+          through(config, () => "x"),
+        ),
+      },
+      [
+        'step "s": reads.secret goes through a read of Gadget that is not in the reads of this step: add it there, as in reads: { first, secret: one(..., through(first, ...)) }',
+      ],
+    ],
+    [
+      "in a circle are one problem",
+      circle(),
+      ['step "s": reads go through each other in a circle (reads.a -> reads.b -> reads.a): let the primary name one of these objects'],
+    ],
+  ])("%s", ([, reads, want]) => {
+    expect(problemsOf([named("s", { reads })])).toEqual(want);
+  });
+
+  test("a chain of three reads is accepted", () => {
+    const second = one(
+      Gadget,
+      through(config, () => "x"),
+    );
+    expect(
+      problemsOf([
+        named("s", {
+          reads: {
+            third: one(
+              Gadget,
+              through(second, () => "y"),
+            ),
+            second,
+            config,
+          },
+        }),
+      ]),
+    ).toEqual([]);
+  });
+});
+
+test.for<[string, unknown, readonly string[]]>([
+  ["external", "external", []],
+  ["a profile", { baseMs: 10, maxMs: 20 }, []],
+  ["an unknown name", "soon", ['step "s": backoff is "soon": use "cluster", "external" or { baseMs, maxMs }']],
+  ["null", null, ['step "s": backoff is null: use "cluster", "external" or { baseMs, maxMs }']],
+  [
+    "impossible numbers",
+    { baseMs: 10, maxMs: 5 },
+    [
+      'step "s": backoff: a backoff needs 0 <= baseMs <= maxMs, factor >= 1 and jitter >= 0, got {"baseMs":10,"factor":2,"maxMs":5,"jitter":0}',
+    ],
+  ],
+])("the backoff %s", ([, backoff, want]) => {
+  expect(problemsOf([named("s", { backoff })])).toEqual(want);
+});
+
+test("an owned kind with an unknown ifNotServed is refused", () => {
+  expect(() => named("s", { owns: [{ kind: Gadget, ifNotServed: "later" }] })).toThrow(
+    new TypeError('step "s": owns Gadget with ifNotServed "later": use "wait" or "skip"'),
+  );
+  expect(problemsOf([named("s", { owns: [undefined, { kind: Gadget }] })])).toEqual([
+    'step "s": owns has an entry that is not a kind: name the kinds that it creates',
+  ]);
 });

@@ -3,7 +3,7 @@
  * computes the conditions of the object from the settings of all steps.
  */
 import type { Condition } from "@treadle/apimachinery";
-import type { Stop, Wait } from "./result.ts";
+import type { made, Stop, Wait } from "./result.ts";
 
 /** A step declares a condition by its type, or by an object that says whether Ready counts it. The short form counts. */
 export type Declared<C extends string> = C | { readonly type: C; readonly ready: "counts" | "ignored" };
@@ -38,7 +38,34 @@ export interface Conditions<C extends string, E> {
   keep<const G extends C | Other>(type: G & DeclaredIn<G, C>): void;
   /** Returns the condition as the last pass stored it. */
   previous<const G extends C | Other>(type: G & DeclaredIn<G, C>): Condition | undefined;
+  /**
+   * Returns a condition of an earlier step of the handler: as this pass has set it so far, else as stored. A step that waited,
+   * stopped or failed in this pass sets it, too. `type` may be left out for a step with one condition.
+   * @throws TypeError for a step that is not in the handler, and for a condition that the step does not declare
+   */
+  of<S extends string>(step: StepWithConditions<S>, ...type: ConditionArgument<NoInfer<S>>): Condition | undefined;
 }
+
+/** A step with conditions is what {@link Conditions.of} needs to know of a step. */
+export interface StepWithConditions<out C extends string> {
+  /** Marks a step that `step()` made. */
+  readonly [made]: true;
+  /** The name of the step. */
+  readonly name: string;
+  /** For the compiler only: the conditions that the step declares. */
+  readonly $c?: () => C;
+}
+
+/** This is the argument that names one of the conditions `C` of a step: optional if there is one, required if there are several. */
+export type ConditionArgument<C extends string> = [C] extends [never]
+  ? [type: UndeclaredCondition<"the step declares no condition">]
+  : string extends C
+    ? [type?: string]
+    : IsUnion<C> extends true
+      ? [type: C]
+      : [type?: C];
+
+type IsUnion<C, All = C> = C extends unknown ? ([All] extends [C] ? false : true) : never;
 
 /** Any text, in a form that keeps the completion of declared types. */
 type Other = string & {};

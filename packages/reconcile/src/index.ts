@@ -13,13 +13,19 @@ export {
   many,
   type ManyOf,
   type ManySelector,
+  type IfNotServed,
   one,
   owned,
   type OneOf,
+  type OwnedKind,
   type Read,
   type ReadOptions,
+  type ReadProblem,
   type Reads,
   type ReadsOf,
+  type SingleObject,
+  through,
+  type Through,
 } from "./reads.ts";
 
 // `req`, what a phase of a step is called with.
@@ -40,7 +46,16 @@ export type {
   StatusOf,
 } from "./req.ts";
 export type { KindWatch, WatchedKind } from "./kind-watch.ts";
-export type { CleanupExit, Conditions, Declared, DeclaredIn, Exit, UndeclaredCondition } from "./condition.ts";
+export type {
+  CleanupExit,
+  ConditionArgument,
+  Conditions,
+  Declared,
+  DeclaredIn,
+  Exit,
+  StepWithConditions,
+  UndeclaredCondition,
+} from "./condition.ts";
 
 // Steps that many operators have.
 export { conditions, type ConditionsOptions } from "./steps/conditions.ts";

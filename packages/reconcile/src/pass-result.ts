@@ -1,4 +1,5 @@
 /** The result of a pass, as the caller of `Reconciler.pass` gets it. */
+import type { BackoffProfile } from "@treadle/workqueue";
 import type { Outcome } from "./req.ts";
 
 /** A requeue says when the next pass of the object starts. It is decided once for the whole pass. */
@@ -7,8 +8,11 @@ export type Requeue =
   | { readonly type: "none" }
   /** After `afterMs` milliseconds (0 = at once), without an error; the failure backoff starts again. */
   | { readonly type: "after"; readonly afterMs: number; readonly reason: string }
-  /** With the failure backoff, or after the delay of the error. */
-  | { readonly type: "failure"; readonly afterMs?: number };
+  /**
+   * With the failure backoff, or after the delay of the error. `backoffs` are the profiles of the failed steps, each once; the
+   * earliest delay decides. `undefined` in the list means the profile of the controller. Absent: only that one.
+   */
+  | { readonly type: "failure"; readonly afterMs?: number; readonly backoffs?: readonly (BackoffProfile | undefined)[] };
 
 /** A phase report describes one phase of one step that ran. A phase that the step does not have is not reported. */
 export interface PhaseReport {

@@ -1,7 +1,8 @@
 import { kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { Node, Secret } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
-import { inNamespaceOf, many, type OneRead, one, refOfRead } from "./reads.ts";
+import { inNamespaceOf, refOfRead } from "./read-refs.ts";
+import { many, type OneRead, one, owned, through } from "./reads.ts";
 
 const local: KubernetesObject = { apiVersion: "r.dev/v1", kind: "Local", metadata: { name: "me", namespace: "ns" } };
 const global: KubernetesObject = { apiVersion: "r.dev/v1", kind: "Global", metadata: { name: "me" } };
@@ -54,4 +55,66 @@ test("a read with watch: false and live: false is refused, with the fix", () => 
       ),
     );
   expect(one(Node, () => "n", { watch: false })).toMatchObject({ source: "live", watches: undefined });
+});
+
+describe("a read through another one", () => {
+  const config: KubernetesObject = { apiVersion: "r.dev/v1", kind: "Config", metadata: { name: "c", namespace: "shared" } };
+  const shared: KubernetesObject = { apiVersion: "r.dev/v1", kind: "Shared", metadata: { name: "c" } };
+  const first = one(kind({ group: "r.dev", version: "v1", kind: "Config" }), () => "c");
+  const named = (ref: unknown): OneRead =>
+    one(
+      Secret,
+      through(first, () => ref as Ref),
+    ) as unknown as OneRead;
+
+  test.for<[string, { readonly from: KubernetesObject; readonly primary: KubernetesObject }, unknown, Ref | undefined]>([
+    [
+      "a name alone means the namespace of the object that names it",
+      { from: config, primary: local },
+      "s",
+      { name: "s", namespace: "shared" },
+    ],
+    [
+      "a name alone of a cluster-scoped object means that of the primary",
+      { from: shared, primary: local },
+      "s",
+      { name: "s", namespace: "ns" },
+    ],
+    ["a full reference is kept", { from: config, primary: local }, { name: "s", namespace: "x" }, { name: "s", namespace: "x" }],
+    ["undefined names nothing", { from: config, primary: local }, undefined, undefined],
+  ])("%s", ([, { from, primary }, ref, want]) => {
+    expect(refOfRead(named(ref), from, primary)).toEqual(want);
+  });
+
+  test("a name without any namespace is an error that names the object", () => {
+    expect(() => refOfRead(named("s"), shared, global)).toThrow(
+      'one(Secret) names "s" without a namespace, and Shared c has none: return { name, namespace }',
+    );
+  });
+
+  test.for<[string, () => unknown, string]>([
+    ["no read", () => through(undefined as never, () => "x"), "through: the first argument must be a read that one() made"],
+    ["owned()", () => through(owned(Secret) as never, () => "x"), "through: the first argument must be a read that one() made"],
+    ["no function", () => through(first, "x" as never), "through: the second argument must be a function of the Config"],
+  ])("%s is refused with the fix", ([, make, message]) => {
+    expect(make).toThrow(message);
+  });
+});
+
+test.for<[string, () => unknown, string]>([
+  ["a promise", async () => "s", "returned a promise"],
+  ["a rejected promise", () => Promise.reject(new Error("boom")), "returned a promise"],
+  ["a number", () => 5, "returned a number"],
+  ["a name that is not a text", () => ({ name: 5 }), "returned an object"],
+])("a reference that is %s is an error that says what to return", ([, ref, message]) => {
+  const given = one(Secret, ref as () => string) as unknown as OneRead;
+  expect(() => refOfRead(given, local)).toThrow(
+    `one(Secret) of Local me: the function ${message}, which is neither a name nor a reference: return a text, { name, namespace } or undefined`,
+  );
+});
+
+test("an unknown ifNotServed is refused", () => {
+  expect(() => one(Node, () => "n", { ifNotServed: "later" as never })).toThrow(
+    new TypeError('a read of Node has ifNotServed "later": use "wait" or "skip"'),
+  );
 });

@@ -11,7 +11,6 @@ import {
   type ObjectOf,
   type Ref,
 } from "@treadle/apimachinery";
-import { misuse } from "./internal/misuse.ts";
 
 /** A read declares which other objects a step for objects `T` uses; `R` is the type of the value in `req.reads`. */
 export interface Read<in T, out R> {
@@ -39,6 +38,22 @@ export interface ReadOptions {
    * operator may get but not list. With `live: false` it is a TypeError. @defaultValue true
    */
   readonly watch?: boolean;
+  /** What happens while the server does not serve the kind; see {@link IfNotServed}. @defaultValue "wait" */
+  readonly ifNotServed?: IfNotServed;
+}
+
+/**
+ * Decides what a step does while the server does not serve a kind, or refuses its watch. `wait`: the step waits. `skip`: the step
+ * runs, its reads of the kind are absent, and `req.isServed(kind)` returns false. When the kind can be watched, a pass starts.
+ */
+export type IfNotServed = "wait" | "skip";
+
+/** An owned kind is an entry of `owns` with options. A plain kind is the same entry without options. */
+export interface OwnedKind {
+  /** The kind of the objects that the step creates. */
+  readonly kind: Kind;
+  /** What happens while the server does not serve the kind. @defaultValue "wait" */
+  readonly ifNotServed?: IfNotServed;
 }
 
 /** A selector says which objects `many` reads: those with all of these labels. */
@@ -64,20 +79,67 @@ export type OneOf<K, O> = O extends { readonly metadata: true } ? MetadataOf<K> 
 /** This is the type that {@link many} reads for each object. It is metadata for kinds that are cached as metadata. */
 export type ManyOf<K, O> = K extends CachedAsMetadata ? MetadataOf<K> : OneOf<K, O>;
 
+/** A through is a reference that another read of the same step gives; {@link through} makes it. */
+export interface Through<in T extends KubernetesObject> {
+  /** Marks what `through()` made. */
+  readonly type: "through";
+  /** For the compiler only: the primaries of the first read. */
+  readonly $t?: (t: T) => void;
+}
+
+/** This type is a sentence that the compiler prints for a read that cannot be used. */
+export interface ReadProblem<M extends string> {
+  readonly "treadle: this read cannot be used here": M;
+}
+
+/** This type accepts the value of a {@link one}; for a list it is a sentence with the fix. */
+export type SingleObject<R> = [R] extends [readonly unknown[]] ? ReadProblem<"it reads several objects: go through a one()"> : unknown;
+
+/** These are the parts of a {@link Through}. */
+interface ThroughParts extends Through<KubernetesObject> {
+  readonly read: OneRead;
+  readonly ref: OneRead["ref"];
+}
+
+/**
+ * Names an object by another object that the same step reads: `one(Secret, through(config, (c) => c.spec.secret))`. The read
+ * `config` must be in the `reads` of that step, under any name. Chains may have any length.
+ *
+ * `ref` is called with the object that the first read gives, and must be pure. A name alone means the namespace of that object;
+ * if it is cluster-scoped, that of the primary. The value is `undefined` if the first read gives no object.
+ *
+ * A pass starts when the named object changes, and when the first read names or gives another object.
+ *
+ * @throws TypeError when `read` was not made by `one()`, or `ref` is not a function (untyped code).
+ */
+export function through<T extends KubernetesObject, R>(
+  read: Read<T, R> & SingleObject<R>,
+  ref: (object: NonNullable<R>) => string | Ref | undefined,
+): Through<T> {
+  const first = read as Partial<AnyRead> | undefined;
+  if (first?.type !== "one")
+    throw new TypeError("through: the first argument must be a read that one() made: through(config, (config) => name)");
+  if (typeof ref !== "function")
+    throw new TypeError(`through: the second argument must be a function of the ${first.kind?.kind} that returns a name or a reference`);
+  const parts: ThroughParts = { type: "through", read: first as OneRead, ref: ref as unknown as OneRead["ref"] }; // It gets the object that `read` gives.
+  return parts;
+}
+
 /**
  * Declares a read of one object that the primary names: by name in the primary's namespace, or by a full reference. The value
  * is `undefined` if the primary names no object, or if the object does not exist. `ref` must be pure: the engine calls it for
- * every primary to build an index of references.
+ * every primary to build an index of references. With {@link through} another read of the step names the object.
  *
  * An object of a kind that is {@link Kind.cachedAs} metadata, such as a Secret, is fetched once for each version of it.
  */
 export function one<T extends KubernetesObject, K extends Kind, const O extends ReadOptions = {}>(
   kind: K,
-  ref: (object: T) => string | Ref | undefined,
+  ref: ((object: T) => string | Ref | undefined) | Through<T>,
   options?: O,
 ): Read<T, OneOf<K, O> | undefined> {
   const source = isCachedAsMetadata(kind) && options?.metadata !== true ? "fetch" : "cache";
-  const read: OneRead = { type: "one", kind, ref: ref as OneRead["ref"], ...formOf(kind, source, options) };
+  const named = isThrough(ref) ? { ref: ref.ref, through: ref.read } : { ref: ref as OneRead["ref"], through: undefined };
+  const read: OneRead = { type: "one", kind, ...named, ...formOf(kind, source, options) };
   return read;
 }
 
@@ -105,12 +167,12 @@ export function many<T extends KubernetesObject, K extends Kind, const O extends
  *
  * The read gives no right to create the objects. The step that creates them declares `owns`.
  */
-export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadata"> = {}>(
+export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadata" | "ifNotServed"> = {}>(
   kind: K,
   options?: O,
 ): Read<KubernetesObject, readonly ManyOf<K, O>[]> {
   const metadata = isCachedAsMetadata(kind) || options?.metadata === true;
-  const form = formOf(kind, "cache", { metadata });
+  const form = formOf(kind, "cache", { ...options, metadata });
   const read: ManyRead = { type: "many", kind, select: () => ({ matchLabels: {} }), isOwned: true, ...form };
   return read;
 }
@@ -130,6 +192,8 @@ export interface ReadForm {
   readonly cacheKind: Kind;
   /** The kind to ask the server for. */
   readonly liveKind: Kind;
+  /** What the step does while the server does not serve the kind. */
+  readonly ifNotServed: IfNotServed;
 }
 
 /** The form of a watch: the cache holds whole objects, or their metadata. */
@@ -143,6 +207,8 @@ export interface OneRead extends ReadForm {
   readonly kind: Kind;
   /** Returns the name of the object, or `undefined` if no object is to be read. */
   readonly ref: (object: KubernetesObject) => string | Ref | undefined;
+  /** The read whose object `ref` is called with; `undefined` means the primary. */
+  readonly through: OneRead | undefined;
 }
 
 /** This is a read of the objects with given labels. */
@@ -162,60 +228,8 @@ export function watchFormOf(kind: Kind, metadata: boolean = false): WatchForm {
   return metadata || isCachedAsMetadata(kind) ? "metadata" : "whole";
 }
 
-/**
- * Returns the object that a {@link one} names for this primary, with its namespace filled in.
- *
- * @throws TypeError when neither the reference nor the primary has the namespace that the kind needs.
- */
-export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefined {
-  // An object that was stored under an older schema may hold null, or nothing, although its type promises a text.
-  const given: string | Partial<Ref> | null | undefined = read.ref(object);
-  const { name, namespace } = typeof given === "string" ? { name: given } : (given ?? {});
-  if (name === undefined || name === null || name === "") return undefined;
-  requireSegment(name, "name", `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
-  const ref = inNamespaceOf(object, read.kind, namespace === undefined ? { name } : { name, namespace });
-  if (read.kind.scope === "Namespaced" && ref.namespace === undefined) {
-    throw misuse(
-      "ERR_INVALID_REFERENCE",
-      `one(${read.kind.kind}) names ${JSON.stringify(name)} without a namespace, and ${object.kind} ${object.metadata.name} has none: return { name, namespace }`,
-    );
-  }
-  requireSegment(ref.namespace, "namespace", `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
-  return ref;
-}
-
-/** Returns the selector of a {@link many} for this primary. @throws TypeError when a label has no value: it would select objects without it. */
-export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelector {
-  const selector = read.select(object);
-  const unset = Object.entries(selector?.matchLabels ?? { matchLabels: undefined }).find(([, value]) => typeof value !== "string");
-  if (unset !== undefined)
-    throw misuse(
-      "ERR_INVALID_REFERENCE",
-      `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: the label ${unset[0]} has no value`,
-    );
-  requireSegment(selector.namespace, "namespace", `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
-  return selector;
-}
-
-/** Whether `text` can be the name of an object or a namespace. */
-export function isSegment(text: string): boolean {
-  return text !== "." && text !== ".." && !/[/%]/.test(text);
-}
-
-function requireSegment(text: string | null | undefined, what: "name" | "namespace", where: string): void {
-  if (typeof text === "string" && !isSegment(text))
-    throw misuse(
-      "ERR_INVALID_REFERENCE",
-      `${where}: ${JSON.stringify(text)} is not a ${what}${what === "name" ? ": return { namespace, name }" : ""}`,
-    );
-}
-
-/** Completes `ref` with the namespace of the primary if the kind is namespaced; removes the namespace if it is not. */
-export function inNamespaceOf(object: KubernetesObject, kind: Kind, ref: Ref): Ref {
-  if (kind.scope === "Cluster") return { name: ref.name };
-  // `||`: an empty namespace means none, as everywhere in Kubernetes.
-  const namespace = ref.namespace || object.metadata.namespace;
-  return namespace === undefined ? { name: ref.name } : { name: ref.name, namespace };
+function isThrough(ref: unknown): ref is ThroughParts {
+  return typeof ref === "object" && ref !== null && (ref as Partial<ThroughParts>).type === "through";
 }
 
 /** Tolerates what is not a kind, such as `undefined` from a circle of imports: `build()` reports it. */
@@ -225,14 +239,16 @@ function isCachedAsMetadata(kind: Kind | undefined): boolean {
 
 /** @throws TypeError for a read with `watch: false` and `live: false`. */
 function formOf(kind: Kind, source: "cache" | "fetch", options: ReadOptions = {}): ReadForm {
-  const { live = false, metadata = false, watch = true } = options;
+  const { live = false, metadata = false, watch = true, ifNotServed = "wait" } = options;
+  if (ifNotServed !== "wait" && ifNotServed !== "skip")
+    throw new TypeError(`a read of ${kind?.kind} has ifNotServed ${JSON.stringify(ifNotServed)}: use "wait" or "skip"`);
   if (options.live === false && !watch)
     throw new TypeError(
       `a read of ${kind?.kind} has watch: false and live: false: a kind without a watch can only be read live, so leave one of them out`,
     );
   const isOnlyMetadata = metadata || source === "fetch";
   const reduced = metadataOnly(kind ?? {});
-  const common = { isMetadata: metadata, liveKind: metadata ? reduced : kind };
+  const common = { isMetadata: metadata, liveKind: metadata ? reduced : kind, ifNotServed };
   if (live || !watch) return { ...common, source: "live", watches: watch ? "metadata" : undefined, cacheKind: reduced };
   return { ...common, source, watches: isOnlyMetadata ? "metadata" : "whole", cacheKind: isOnlyMetadata ? reduced : kind };
 }

@@ -2,21 +2,23 @@
  * A reconciler runs passes of one handler. It loads the object, runs the pipeline, keeps the memory of each object, and reports
  * when the next pass is due. It opens no connection: the caller gives it client and cache.
  */
-import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "./env.ts";
 import { Fetches } from "./fetches.ts";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import { noteClaims } from "./save/claims.ts";
 import { hasOurFinalizer } from "./record/finalizer-names.ts";
 import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
-import { PAUSED_OUTCOME, runPass } from "./pass/pass.ts";
+import { runPass } from "./pass/pass.ts";
 import { settleWatches } from "./pass/pass-watches.ts";
 import { Pass } from "./record/pass-state.ts";
+import { References } from "./record/references.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
 import { withContext } from "./pass/loggers.ts";
 import { logDeletion } from "./record/change-log.ts";
 import type { PassResult, PhaseReport } from "./pass-result.ts";
+import type { OneRead } from "./reads.ts";
 import type { Logger } from "./req.ts";
 
 /** The options of {@link Reconciler.pass}. */
@@ -38,17 +40,21 @@ export interface Reconciler {
   pass(ref: Ref, options?: PassOptions): Promise<PassResult>;
   /** Drops the memory of an object that is no longer reconciled. Must not be called during a pass of the object. Writes nothing. */
   forget(ref: Ref): void;
+  /** Returns the primaries whose last pass named the object `ref` by a read with `through()`. */
+  readersOf(read: OneRead, ref: Ref): Iterable<Ref>;
 }
 
 /** Makes a reconciler for `handler`. */
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
   const pipeline = pipelineOf(handler);
   const fetches = env.fetches ?? new Fetches();
-  const memories = new Memories(pipeline, fetches, env);
+  const references = new References();
+  const memories = new Memories(pipeline, { fetches, references, clock: env.clock, watches: env.watches });
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
     forget: (ref) => memories.forget(keyOf(ref)),
+    readersOf: (read, ref) => references.primariesOf(read, ref).map(refOf),
     async pass(ref, options = {}) {
       const startedMs = env.clock.now();
       const key = keyOf(ref);
@@ -72,7 +78,8 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       if (mayBeLeft && !hasOurFinalizer(pipeline, object)) return LEFT;
 
       const memory = memories.of(key, object);
-      const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches, cause: options.cause });
+      const signal = options.signal ?? NEVER;
+      const pass = new Pass({ pipeline, env, object, memory, signal, log, fetches, references, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
       settleWatches(pass);
@@ -163,7 +170,7 @@ function resultOf(pass: Pass): PassResult {
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,
     writes: writer.writes,
-    ...(outcome === PAUSED_OUTCOME ? { isPaused: true as const } : {}),
+    ...(pass.ending.type === "paused" ? { isPaused: true as const } : {}),
   };
 }
 

@@ -76,6 +76,12 @@ export interface ReqBase<T extends KubernetesObject, D, C extends string, E> {
   readonly reads: ReadsOf<D>;
   /** The caches of the kinds that the handler watches. A reference without a namespace means the namespace of the primary. */
   readonly cache: Cache;
+  /**
+   * Whether the server serves the kind and allows its watch, as far as is known; for kinds in `reads`, `owns` and `watch()` of the
+   * handler. It may be false only where a declaration says `ifNotServed: "skip"`, and in other phases than `do`.
+   * @throws TypeError for another kind
+   */
+  isServed(kind: Kind): boolean;
   /** The setters of the conditions that the step declares. */
   readonly conditions: Conditions<C, E>;
   /** The log of the step, with the object and the step in each line. */

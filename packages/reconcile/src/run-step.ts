@@ -173,7 +173,8 @@ function pipelineOf(
   // Declared here, so that they are not dropped as conditions of an earlier version of the handler.
   for (const type of foreignTypes(step, given.object)) declared.set(type, { step: leaves[0] ?? step, counts: false });
   const conditions = declared.size > 0 ? { computesReady: false, keepsObservedGeneration: false, declared } : undefined;
-  const pipeline = assemble({ kind, name: given.handlerName, steps: [step], watches: [], conditions, deadlines: {} });
+  const assembled = assemble({ kind, name: given.handlerName, steps: [step], watches: [], conditions, deadlines: {} });
+  const pipeline: Pipeline = { ...assembled, isAlone: true };
   return given.holdsFinalizer ? pipeline : { ...pipeline, finalizer: undefined, finalizerBeforeDo: false };
 }
 

@@ -4,16 +4,17 @@
  */
 /* oxlint-disable typescript/no-explicit-any -- `any` is the only type that a parameter of every variance matches; it never reaches a user. */
 import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
+import type { BackoffProfile } from "@treadle/workqueue";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
 import { defineComposite, defineStep } from "./build/step-runtime.ts";
 import type { Permission } from "./permission.ts";
-import type { Reads } from "./reads.ts";
+import type { OwnedKind, Reads } from "./reads.ts";
 import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";
 import type { made, StepResult, Stop, Wait } from "./result.ts";
 
-/** A step for objects `T` that needs the vars `N` of earlier steps and provides the vars `P`. */
-export interface Step<in T extends KubernetesObject, in N extends object = {}, out P extends object = {}> {
+/** A step for objects `T` that needs the vars `N` of earlier steps, provides the vars `P` and declares the conditions `C`. */
+export interface Step<in T extends KubernetesObject, in N extends object = {}, out P extends object = {}, out C extends string = string> {
   /** Marks a step that `step()` made. */
   readonly [made]: true;
   /** The name of the step, unique in its handler. */
@@ -24,10 +25,12 @@ export interface Step<in T extends KubernetesObject, in N extends object = {}, o
   readonly $n?: (n: N) => void;
   /** For the compiler only: the vars that the step provides. */
   readonly $p?: P;
+  /** For the compiler only: the conditions that the step declares. */
+  readonly $c?: () => C;
 }
 
 /** This is a step of any kind, with any needs. */
-export type AnyStep = Step<any, any, any>;
+export type AnyStep = Step<any, any, any, any>;
 
 /** A problem is a sentence that the compiler prints for a step that does not fit. */
 export interface Problem<M extends string> {
@@ -67,8 +70,11 @@ export interface StepDefinition<
   readonly needs?: L;
   /** The other objects that the step reads: watched, indexed, typed in `req.reads`. */
   readonly reads?: D;
-  /** The kinds of the objects that the step creates. A change of an owned object triggers a pass of its owner. */
-  readonly owns?: readonly Kind[];
+  /**
+   * The kinds of the objects that the step creates. A change of an owned object triggers a pass of its owner. With
+   * `{ kind, ifNotServed: "skip" }` the step runs also while the server does not serve the kind.
+   */
+  readonly owns?: readonly (Kind | OwnedKind)[];
   /**
    * Rights for other uses of `req.client`, which do not follow from `reads`, `owns`, `cleanup`, `writes` and `state`.
    * `rbacManifests()` grants them; the engine does not check that they are used. @defaultValue none
@@ -95,6 +101,12 @@ export interface StepDefinition<
   readonly dryRun?: boolean;
   /** Maximum time of each phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
+  /**
+   * The delays after failures of this step. "cluster": 5 ms doubling to 1000 s. "external": 1 s doubling to 60 s, and all objects
+   * together at most 10 passes a second. If several steps fail in a pass, the earliest delay decides.
+   * `backoff` in the options of `manager.add` replaces it. @defaultValue "cluster"
+   */
+  readonly backoff?: BackoffProfile;
   /** Decides whether the chain runs. It must not change anything. */
   gate?(req: GateReq<T, D, C>): Wait | Stop | void;
   /** Brings the world to the spec. */
@@ -119,7 +131,7 @@ export function step<
   const W extends "labels" | "annotations" | "spec" = never,
   P extends object = {},
   M extends object = {},
->(kind: K, definition: StepDefinition<ObjectOf<K>, C, L, D, St, W, P, M>): Step<ObjectOf<K>, NeedsOf<L>, P> {
+>(kind: K, definition: StepDefinition<ObjectOf<K>, C, L, D, St, W, P, M>): Step<ObjectOf<K>, NeedsOf<L>, P, C> {
   return defineStep(kind, definition as unknown as Parameters<typeof defineStep>[1]) as AnyStep;
 }
 

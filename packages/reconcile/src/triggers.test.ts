@@ -41,7 +41,7 @@ function triggered(trigger: Trigger, primaries: readonly KubernetesObject[], cha
     if (name !== trigger.index?.name) throw new Error(`no index ${name}`);
     return primaries.filter((primary) => trigger.index?.keys(primary).includes(key));
   };
-  return [...trigger.primaries(changed, { byIndex, cache: NO_CACHE })].map(keyOf);
+  return [...trigger.primaries(changed, { byIndex, byRead: () => [], cache: NO_CACHE })].map(keyOf);
 }
 
 function triggerOfOne(of: typeof Local, read: Kind, ref: (primary: KubernetesObject) => unknown): Trigger {
@@ -260,7 +260,7 @@ describe("watch", () => {
     expect(trigger).toMatchObject({ kind: Node, because: "watch()" });
     expect(trigger.index).toBeUndefined();
     const cache = { ...NO_CACHE, list: () => [local("ns/a")] } as unknown as Cache;
-    expect([...trigger.primaries(object(Node, "n"), { byIndex: () => [], cache })].map(keyOf)).toEqual(["ns/n", "ns/a"]);
+    expect([...trigger.primaries(object(Node, "n"), { byIndex: () => [], byRead: () => [], cache })].map(keyOf)).toEqual(["ns/n", "ns/a"]);
   });
 
   test("a map that is a method may use this", () => {
@@ -271,7 +271,9 @@ describe("watch", () => {
         .watch(Node, watch)
         .build(),
     );
-    expect([...trigger.primaries(object(Node, "n"), { byIndex: () => [], cache: NO_CACHE })]).toEqual([{ namespace: "ns", name: "a" }]);
+    expect([...trigger.primaries(object(Node, "n"), { byIndex: () => [], byRead: () => [], cache: NO_CACHE })]).toEqual([
+      { namespace: "ns", name: "a" },
+    ]);
   });
 });
 

@@ -16,7 +16,9 @@ import {
 } from "@treadle/apimachinery";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
-import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
+import { inNamespaceOf, refOfRead, selectorOf } from "./read-refs.ts";
+import { type ManyRead, type OneRead, type WatchForm, watchFormOf } from "./reads.ts";
+import { kindId } from "./internal/kind-id.ts";
 import type { Cache } from "./req.ts";
 
 /** A primary index finds the primaries that refer to an object. */
@@ -45,6 +47,8 @@ export interface Trigger {
 export interface TriggerLookup {
   /** Returns the primaries with a key of an index. */
   readonly byIndex: (name: string, key: string) => readonly KubernetesObject[];
+  /** Returns the primaries whose last pass named the object by this read; for reads with `through()`. */
+  readonly byRead: (read: OneRead, ref: Ref) => Iterable<Ref>;
   /** The cache. */
   readonly cache: Cache;
 }
@@ -91,14 +95,31 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
     ...handlers.flatMap((handler) => triggersOf(handler).map(({ kind, form }) => ({ kind, form }))),
   ];
   for (const { kind, form } of forms) {
-    const id = `${apiVersionOf(kind)}/${kind.kind}`;
+    const id = kindId(kind);
     const known = watched.get(id);
     if (known === undefined || (known.form === "metadata" && form === "whole")) watched.set(id, { kind, form });
   }
   return [...watched.values()].map(({ kind, form }) => (form === "whole" ? kind : metadataOnly(kind)));
 }
 
+/** Returns the ids (`apiVersion/kind`) of the watched kinds that every declaration of these handlers can do without. */
+export function optionalKindsOf(handlers: readonly AnyHandler[]): ReadonlySet<string> {
+  const [optional, required] = [new Set<string>(), new Set(handlers.map(({ kind }) => kindId(kind)))];
+  for (const { leaves, watches } of handlers.map(pipelineOf)) {
+    for (const { kind } of watches) required.add(kindId(kind));
+    for (const { owns, optionalOwns, reads } of leaves) {
+      for (const kind of owns) (optionalOwns.includes(kind) ? optional : required).add(kindId(kind));
+      for (const { kind, watches: form, ifNotServed } of Object.values(reads))
+        if (form !== undefined) (ifNotServed === "skip" ? optional : required).add(kindId(kind));
+    }
+  }
+  return new Set([...optional].filter((id) => !required.has(id)));
+}
+
 function triggerOfOne(read: OneRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
+  // The reference depends on another object, so it is not a key of the primary.
+  if (read.through !== undefined)
+    return { kind: read.kind, form, because, primaries: ({ metadata }, { byRead }) => byRead(read, metadata) };
   return {
     kind: read.kind,
     form,

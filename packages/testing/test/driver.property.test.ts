@@ -31,6 +31,7 @@ import {
   RetryAfterError,
   step,
   TerminalError,
+  through,
 } from "@treadle/reconcile";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -50,15 +51,24 @@ const Sample = defineResource({
 });
 type Sample = ObjectOf<typeof Sample>;
 
+const given = one(ConfigMap, (o: Sample) => o.spec.input);
 const work = step(Sample, {
   name: "work",
   conditions: ["Worked"],
-  reads: { input: one(ConfigMap, (o) => o.spec.input), child: one(ConfigMap, (o) => `${o.metadata.name}-child`) },
+  reads: {
+    input: given,
+    // The input names it: a change of either triggers a pass.
+    linked: one(
+      ConfigMap,
+      through(given, (map) => map.data?.["link"]),
+    ),
+    child: one(ConfigMap, (o) => `${o.metadata.name}-child`),
+  },
   owns: [ConfigMap],
   async do(req) {
     const { metadata, spec, apiVersion, kind } = req.object;
     const seen = req.reads.input?.data?.["value"];
-    if (seen !== undefined) req.status.seen = seen;
+    if (seen !== undefined) req.status.seen = `${seen} ${req.reads.linked?.data?.["value"] ?? ""}`;
     switch (spec.mode) {
       case "settled":
         return req.conditions.true("Worked");
@@ -106,8 +116,13 @@ const action = fc.oneof(
   fc.record({ type: fc.constant("label" as const), name, value: fc.constantFrom("x", "y") }),
   fc.record({ type: fc.constant("request" as const), name, value: fc.constantFrom("1", "2", "3") }),
   fc.record({ type: fc.constant("delete" as const), name }),
-  fc.record({ type: fc.constant("set-input" as const), name: fc.constantFrom("in-1", "in-2"), value: fc.constantFrom("1", "2") }),
-  fc.record({ type: fc.constant("drop" as const), name: fc.constantFrom("in-1", "in-2", "a-child", "b-child") }),
+  fc.record({
+    type: fc.constant("set-input" as const),
+    name: fc.constantFrom("in-1", "in-2", "link-1"),
+    value: fc.constantFrom("1", "2"),
+    link: fc.constantFrom("link-1", "in-2", "link-2"),
+  }),
+  fc.record({ type: fc.constant("drop" as const), name: fc.constantFrom("in-1", "in-2", "link-1", "a-child", "b-child") }),
   fc.record({ type: fc.constant("lease" as const), name, owner: fc.boolean() }),
   fc.record({ type: fc.constant("drop-lease" as const), name }),
   fc.record({ type: fc.constant("time" as const), ms: fc.constantFrom(1, 10, 100, 1_000, 5_000) }),
@@ -228,8 +243,9 @@ async function play(stage: Stage, step: Action): Promise<void> {
       break;
     case "set-input": {
       const known = await client.get(ConfigMap, at(step.name));
-      if (known === undefined) await client.create(ConfigMap, { metadata: at(step.name), data: { value: step.value } });
-      else await client.update(ConfigMap, { ...known, data: { value: step.value } });
+      const data = { value: step.value, link: step.link };
+      if (known === undefined) await client.create(ConfigMap, { metadata: at(step.name), data });
+      else await client.update(ConfigMap, { ...known, data });
       break;
     }
     case "drop":

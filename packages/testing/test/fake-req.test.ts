@@ -345,3 +345,11 @@ test("a failed run does not prevent the next overlapping run", async () => {
   expect(first).toMatchObject({ status: "rejected", reason: { message: "boom" } });
   expect(second).toMatchObject({ status: "fulfilled", value: { type: "continue" } });
 });
+
+test("a step sees the stored conditions of other steps, which did not run", async () => {
+  const first = step(RW, { name: "first", conditions: ["First"], do() {} });
+  const asking = step(RW, { name: "asking", do: (req) => req.wait(req.conditions.of(first)?.reason ?? "none") });
+  expect(await fakeReq(RW, given).run(asking)).toWait("none");
+  const stored = { type: "First", status: "True" as const, reason: "Done", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
+  expect(await fakeReq(RW, { ...given, status: { conditions: [stored] } }).run(asking)).toWait("Done");
+});

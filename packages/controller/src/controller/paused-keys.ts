@@ -25,9 +25,12 @@ export class PausedKeys {
     if (isPaused === true) {
       if (this.#keys.has(key)) return;
       this.#keys.add(key);
+      const reason = outcome.type === "stop" ? outcome.reason : "paused";
       this.#log.info(
         { controller: this.#controller, object: key },
-        "paused by its annotation: not modified until the annotation is removed",
+        reason === "paused"
+          ? "paused by its annotation: not modified until the annotation is removed"
+          : `paused by the function of pause(): not modified until it returns no reason: ${reason}`,
       );
     } else if (this.#keys.delete(key) && outcome.type !== "gone" && outcome.type !== "left") {
       this.#log.info({ controller: this.#controller, object: key }, "no longer paused");

@@ -5,7 +5,14 @@
 import { keyOf, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import type { AnyHandler, Cache } from "@treadle/reconcile";
-import { pipelineOf, type Trigger, triggersOf } from "@treadle/reconcile/unstable/engine";
+import {
+  type PauseRules,
+  pauseStateOf,
+  pipelineOf,
+  type Trigger,
+  type TriggerLookup,
+  triggersOf,
+} from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY } from "@treadle/workqueue";
 import type { EventFeed, EventOrigin } from "../feeds/event-feed.ts";
 import { isMandatory, isRequested, type Predicate } from "../predicates.ts";
@@ -29,6 +36,8 @@ export interface EventRouterOptions {
   readonly cache: Cache;
   /** Whether passes have begun. Until then only a primary's own event queues it, and every primary has one. */
   readonly hasBegun: () => boolean;
+  /** The primaries whose last pass named an object by a read with `through()`. */
+  readonly byRead: TriggerLookup["byRead"];
   readonly enqueue: (key: string, cause: EventCause) => void;
   /** Forgets the counted failures of `key`: its object was deleted or replaced, or a user requested a pass. */
   readonly forgetFailures: (key: string) => void;
@@ -52,7 +61,7 @@ interface FeedRoute {
 /** Routes the events of a handler's feeds to keys. */
 export class EventRouter {
   readonly #options: EventRouterOptions;
-  readonly #pauseAnnotation: string;
+  readonly #pause: PauseRules;
   readonly #routes = new Map<EventFeed, FeedRoute>();
   /** The number of triggers that use each index: several may use one, such as the index of owner ids. */
   readonly #indexes = new Map<string, number>();
@@ -60,7 +69,7 @@ export class EventRouter {
   /** Subscribes to the feeds, which must not have been started. */
   constructor(options: EventRouterOptions) {
     this.#options = options;
-    this.#pauseAnnotation = pipelineOf(options.handler).pause.annotation;
+    this.#pause = pipelineOf(options.handler).pause;
     const { handler, primary, feedOf } = options;
     this.#routeOf(primary);
     for (const trigger of triggersOf(handler)) this.#add(feedOf(trigger.kind), { trigger });
@@ -147,7 +156,7 @@ export class EventRouter {
     const { handler, predicate, contained } = this.#options;
     // Of its own writes a handler needs only the deletion, to drop what it remembers of the object.
     if (origin?.controller === handler.name && event.type !== "deleted") return false;
-    if (isMandatory(event, this.#pauseAnnotation)) return true;
+    if (isMandatory(event, (object) => pauseStateOf(this.#pause, object))) return true;
     try {
       return predicate?.(event) !== false;
     } catch (error) {
@@ -158,10 +167,10 @@ export class EventRouter {
   }
 
   #collect(keys: Set<string>, trigger: Trigger, object: KubernetesObject): void {
-    const { cache, contained, primary } = this.#options;
+    const { cache, contained, primary, byRead } = this.#options;
     const { informer } = primary;
     try {
-      const lookup = { cache, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
+      const lookup = { cache, byRead, byIndex: (name: string, key: string) => informer.byIndex(name, key) };
       // An object may name a primary of any namespace; one that no informer shows cannot be reconciled.
       for (const ref of trigger.primaries(object, lookup)) if (informer.covers(ref.namespace)) keys.add(keyOf(ref));
     } catch (error) {

@@ -1,6 +1,7 @@
 import { ApiError, fakeClock } from "@treadle/apimachinery";
 import type { Requeue } from "@treadle/reconcile";
-import { expect, test } from "vitest";
+import type { BackoffProfile } from "@treadle/workqueue";
+import { describe, expect, test } from "vitest";
 import { type EndedPass, FailureBackoff } from "./failure-backoff.ts";
 
 const refusal = (status: number): ApiError => new ApiError({ status, reason: "Forbidden", message: "you may not" });
@@ -60,4 +61,35 @@ test("the failures of one key do not count for another, and forgetting resets th
   expect([next("a"), next("a"), next("b")]).toEqual([5, 10, 5]);
   backoff.forget("a");
   expect([next("a"), next("b")]).toEqual([5, 10]);
+});
+
+describe("the profiles of steps", () => {
+  const failed = (...backoffs: readonly (BackoffProfile | undefined)[]): EndedPass => ({ requeue: { type: "failure", backoffs } });
+  const delays = (fixed: BackoffProfile | undefined, passes: readonly EndedPass[]): readonly unknown[] => {
+    const backoff = new FailureBackoff(fixed, fakeClock());
+    return passes.map((pass) => backoff.delayAfter("k", pass));
+  };
+  test.for<{ name: string; fixed?: BackoffProfile; passes: readonly EndedPass[]; want: readonly (number | undefined)[] }>([
+    { name: "without one the profile is cluster", passes: [{ requeue: fails }, { requeue: fails }], want: [5, 10] },
+    { name: "the step that failed decides", passes: [failed("external"), failed("external")], want: [1_000, 2_000] },
+    {
+      name: "the options of manager.add replace it",
+      fixed: "cluster",
+      passes: [failed("external"), failed("external")],
+      want: [5, 10],
+    },
+    {
+      name: "of several steps the earliest delay decides",
+      passes: [failed("external", undefined), failed("external", undefined)],
+      want: [5, 10],
+    },
+    {
+      name: "each profile counts the failures of its steps",
+      passes: [failed("external"), { requeue: fails }, failed("external"), { requeue: done }, failed("external")],
+      want: [1_000, 5, 2_000, undefined, 1_000],
+    },
+    { name: "a custom profile", passes: [failed({ baseMs: 7, maxMs: 7 })], want: [7] },
+  ])("$name", ({ fixed, passes, want }, { expect }) => {
+    expect(delays(fixed, passes)).toEqual(want);
+  });
 });

@@ -11,13 +11,21 @@ const REFUSED_MAX_MS = 120_000;
 
 /** Counts the failures of each key. The failures of a deleted object do not count for a new object of the same name. */
 export class FailureBackoff {
-  readonly #limit: RateLimit;
+  readonly #limits = new Map<BackoffProfile, RateLimit>();
+  readonly #clock: Pick<Clock, "elapsed">;
+  /** The profile of the options, which replaces those of the steps. */
+  readonly #fixed: BackoffProfile | undefined;
   /** The uid of the object whose failures are counted. */
   readonly #uids = new Map<string, string>();
 
-  /** @throws RangeError for an invalid profile */
-  constructor(profile: BackoffProfile, clock: Pick<Clock, "elapsed">) {
-    this.#limit = new RateLimit(profile, clock);
+  /**
+   * @param profile the delays after all failures; `undefined`: those that the failed steps ask for, by default "cluster"
+   * @throws RangeError for an invalid profile
+   */
+  constructor(profile: BackoffProfile | undefined, clock: Pick<Clock, "elapsed">) {
+    this.#clock = clock;
+    this.#fixed = profile;
+    if (profile !== undefined) this.#limitOf(profile);
   }
 
   /** The delay until `key` is due again, in milliseconds; undefined: nothing is scheduled. Call it once for each pass. */
@@ -32,7 +40,9 @@ export class FailureBackoff {
       this.#uids.set(key, uid);
     }
     // An error that names its delay counts as a failure, too.
-    const nextMs = this.#limit.next(key);
+    const profiles = this.#fixed === undefined ? (requeue.backoffs ?? [undefined]) : [this.#fixed];
+    // Of several failed steps the earliest delay decides: each profile counts the failures that it is asked for.
+    const nextMs = Math.min(...profiles.map((profile = "cluster") => this.#limitOf(profile).next(key)));
     const backoffMs = isRefusal(error) ? Math.min(nextMs, REFUSED_MAX_MS) : nextMs;
     // A delay of zero, such as `Retry-After: 0`, must not keep a worker busy for as long as the failure lasts.
     return requeue.afterMs === undefined || requeue.afterMs === 0 ? backoffMs : requeue.afterMs;
@@ -40,8 +50,17 @@ export class FailureBackoff {
 
   /** Resets the backoff of `key`. Call it for every deleted object: keys are kept until they are forgotten. */
   forget(key: string): void {
-    this.#limit.forget(key);
+    for (const limit of this.#limits.values()) limit.forget(key);
     this.#uids.delete(key);
+  }
+
+  #limitOf(profile: BackoffProfile): RateLimit {
+    let limit = this.#limits.get(profile);
+    if (limit === undefined) {
+      limit = new RateLimit(profile, this.#clock);
+      this.#limits.set(profile, limit);
+    }
+    return limit;
   }
 }
 

@@ -79,7 +79,7 @@ export class HandlerDriver {
   #hasBegun = false;
 
   /** Subscribes to the feeds of the handler, which must not have been started. */
-  constructor(handler: AnyHandler, { predicate, backoff = "cluster", drain }: SchedulingOptions, env: DriverEnv) {
+  constructor(handler: AnyHandler, { predicate, backoff, drain }: SchedulingOptions, env: DriverEnv) {
     const { clock, cache, feeds, queueListeners = {}, onCause } = env;
     this.handler = handler;
     this.#env = env;
@@ -97,6 +97,7 @@ export class HandlerDriver {
       feedOf: (kind) => feeds.of(kind),
       cache,
       hasBegun: () => this.#hasBegun,
+      byRead: (read, ref) => this.#reconciler.readersOf(read, ref),
       enqueue: (key, cause) => {
         onCause?.(key, cause);
         this.#causes.queued(key, causeOfEvent(cause, key));

@@ -13,8 +13,9 @@ export interface SchedulingOptions<in T extends KubernetesObject = KubernetesObj
    */
   readonly predicate?: Predicate<T>;
   /**
-   * The delays after failures. "external": 1 s doubling to 60 s, and all objects together at most 10 passes a second after
-   * the first 100. After a 403 or 401 the delay is at most 2 minutes. @defaultValue "cluster": 5 ms doubling to 1000 s
+   * The delays after failures; replaces `backoff` of the steps. "cluster": 5 ms doubling to 1000 s. "external": 1 s doubling to
+   * 60 s, and all objects together at most 10 passes a second after the first 100. After a 403 or 401 the delay is at most
+   * 2 minutes. @defaultValue `backoff` of the failed step, or "cluster"
    */
   readonly backoff?: BackoffProfile;
   /**

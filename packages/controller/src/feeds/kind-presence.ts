@@ -28,6 +28,8 @@ export interface KindPresenceOptions {
   readonly informerOf: (kind: Kind) => Informer | undefined;
   /** Called when the server began or ceased to serve a kind, or to allow its watch. */
   readonly onChange: (kind: Kind) => void;
+  /** Whether every declaration of the kind says that steps do without it; see `optionalKindsOf`. @defaultValue no kind */
+  readonly isOptional?: (kind: Kind) => boolean;
 }
 
 /** A CRD is served a moment after its status reports it. */
@@ -53,6 +55,11 @@ export class KindPresence {
   /** Whether the server serves `kind`, as far as is known. */
   isServed(kind: Kind): boolean {
     return this.#missing.size === 0 || !this.#missing.has(idOf(kind));
+  }
+
+  /** Whether the start waits for the objects of `kind`: not if the server does not serve it, nor if a kind is refused that is optional. */
+  isAwaited(kind: Kind): boolean {
+    return this.isServed(kind) && !(this.refusalOf(kind) !== undefined && this.#options.isOptional?.(kind) === true);
   }
 
   /** Why the server refuses the watch of `kind`, and the fix; undefined: it does not, as far as is known. */
@@ -112,18 +119,18 @@ export class KindPresence {
     if (this.#missing.delete(idOf(kind))) this.#unwatchUnlessNeeded();
   }
 
-  /** Resolves when the informer has synced, or its kind is known not to be served. Rejects with the signal's reason. */
+  /** Resolves when the informer has synced, or its kind is known not to be {@link isAwaited}. Rejects with the signal's reason. */
   async settled(informer: Informer, signal: AbortSignal): Promise<void> {
     if (!informer.hasSynced) await this.unlessMissing(informer.kind, informer.synced(signal));
   }
 
-  /** Resolves with `listed`, and when `kind` is known not to be served. Rejects with `listed`. */
+  /** Resolves with `listed`, and when `kind` is known not to be {@link isAwaited}. Rejects with `listed`. */
   async unlessMissing(kind: Kind, listed: Promise<void>): Promise<void> {
     let isOver = false;
     const over = listed.then(() => {
       isOver = true;
     });
-    while (!isOver && this.isServed(kind)) {
+    while (!isOver && this.isAwaited(kind)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting = [...this.#waiting, resolve];
       await Promise.race([over, promise]).finally(() => {
@@ -145,6 +152,7 @@ export class KindPresence {
       ? `the operator may not ${verb} ${what}: allow list and watch of them to its service account`
       : `the server does not accept the operator's credentials for ${verb} of ${what}: renew them`;
     this.#refusals.set(idOf(kind), why);
+    if (this.#options.isOptional?.(kind) === true) for (const resolve of this.#waiting) resolve();
     this.#options.onChange(kind);
   }
 

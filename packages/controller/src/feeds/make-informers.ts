@@ -9,7 +9,7 @@ import {
 } from "@treadle/apimachinery";
 import { createInformers, type Informers, type InformerScope, projection } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
-import { managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { managersOf, optionalKindsOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { ManagerError } from "../manager-error.ts";
 import { logFailures } from "./informer-failures.ts";
@@ -45,12 +45,14 @@ export function makeInformers(
 } {
   checkProjections(cache, handlers);
   const logFailure = logFailures(log, clock);
+  const optional = optionalKindsOf(handlers);
   const presence = new KindPresence({
     client,
     clock,
     random,
     log,
     informerOf: (kind) => informers.get(kind),
+    isOptional: (kind) => optional.has(idOf(kind)),
     onChange(kind) {
       presenceChanged(kind);
       onChange();

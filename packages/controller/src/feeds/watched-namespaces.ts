@@ -13,7 +13,7 @@ import type { KindPresence } from "./kind-presence.ts";
 export interface WatchedNamespacesOptions {
   readonly log: Logger;
   readonly informers: Informers;
-  readonly presence: Pick<KindPresence, "isServed" | "unlessMissing">;
+  readonly presence: Pick<KindPresence, "isAwaited" | "unlessMissing">;
   readonly controllers: readonly PassGate[];
 }
 
@@ -40,7 +40,7 @@ export class WatchedNamespaces {
     if (namespace === undefined || this.#change === undefined) return isKnown ? "now" : "never";
     if (!this.#isWanted(namespace)) return isKnown ? "later" : "never";
     const { informers, presence } = this.#options;
-    return informers.all().every((informer) => informer.covers(namespace) || !presence.isServed(informer.kind)) ? "now" : "later";
+    return informers.all().every((informer) => informer.covers(namespace) || !presence.isAwaited(informer.kind)) ? "now" : "later";
   }
 
   /** Notes that a cache has listed. */

@@ -46,6 +46,6 @@ export class Health {
 
   #missingKind({ kind }: Informer): string | readonly [] | undefined {
     const { presence, handlers } = this.#source;
-    return presence()?.isServed(kind) === false ? missingKind(kind, handlers()) : undefined;
+    return presence()?.isAwaited(kind) === false ? missingKind(kind, handlers()) : undefined;
   }
 }

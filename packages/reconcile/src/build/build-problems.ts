@@ -1,11 +1,13 @@
 /** Finds every problem of a pipeline before the first pass. Each problem has its fix. */
 import { CONDITION_LIMITS, groupKindOf, isConditionReason, isDns1123Subdomain, type Kind } from "@treadle/apimachinery";
+import { RateLimit } from "@treadle/workqueue";
 import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { stateProblems } from "./state-problems.ts";
+import { throughProblems } from "./through-problems.ts";
 import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
 
 /** Returns the problems of a pipeline, in the order in which a reader meets their causes. */
@@ -174,6 +176,7 @@ function declarationProblems(step: StepRuntime): string[] {
     problems.push(`${where}: finalizer is "before-do" or "on-demand", not "${String(step.finalizer)}"`);
   if (step.timeoutMs !== undefined && !isTime(step.timeoutMs))
     problems.push(`${where}: timeoutMs is ${String(step.timeoutMs)}: give milliseconds above 0`);
+  problems.push(...backoffProblems(where, step));
   for (const written of step.writes) {
     if (!["labels", "annotations", "spec"].includes(written))
       problems.push(`${where}: writes "${String(written)}": only "labels", "annotations" and "spec" can be written`);
@@ -182,12 +185,25 @@ function declarationProblems(step: StepRuntime): string[] {
     if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one(), many() or owned()`);
     else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} has no kind: name the kind that it reads`);
   }
+  problems.push(...throughProblems(where, step.reads));
   if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns has an entry that is not a kind: name the kinds that it creates`);
   for (const reason of step.events)
     if (typeof reason !== "string" || reason.length > MAX_EVENT_REASON || !isConditionReason(reason))
       problems.push(`${where}: events lists ${JSON.stringify(reason)}: a reason is a word such as "BucketCreated"`);
   step.permissions.forEach((permission, index) => problems.push(...permissionProblems(`${where}: permissions[${index}]`, permission)));
   return problems;
+}
+
+function backoffProblems(where: string, { backoff }: StepRuntime): string[] {
+  if (backoff === undefined) return [];
+  if (backoff === null || (typeof backoff !== "object" && backoff !== "cluster" && backoff !== "external"))
+    return [`${where}: backoff is ${JSON.stringify(backoff)}: use "cluster", "external" or { baseMs, maxMs }`];
+  try {
+    new RateLimit(backoff, { elapsed: () => 0 });
+    return [];
+  } catch (error) {
+    return [`${where}: backoff: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 /** Of the API: `reason` of an event. */

@@ -12,6 +12,7 @@ import { extensionsOf, handlerOf } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
+import { kindId } from "../internal/kind-id.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** A pipeline is a handler as the engine runs it. It is immutable. */
@@ -38,6 +39,8 @@ export interface Pipeline {
   readonly watchedKinds: ReadonlySet<string>;
   /** The watched group-kinds of which the cache holds whole objects. */
   readonly wholeKinds: ReadonlySet<string>;
+  /** The ids of the kinds for which `req.isServed` answers: the primary, and all kinds that are read, owned or watched. */
+  readonly servableKinds: ReadonlySet<string>;
   /** The group-kinds that are declared without a watch: by live reads, and by `permissions`. */
   readonly otherKinds: ReadonlySet<string>;
   /** The finalizer `<group>/<name>`. It is set also without a cleanup, because an earlier version of the handler may have had one. */
@@ -58,6 +61,8 @@ export interface Pipeline {
   readonly extensions: readonly AnyExtension[];
   /** The handler as each extension sees it, by the name of the extension. */
   readonly extended: ReadonlyMap<string, ExtendedHandler<unknown>>;
+  /** Whether the pipeline is one step without its handler, so that nothing is known about other steps. @defaultValue false */
+  readonly isAlone?: boolean;
   /** The place where step state is stored. */
   readonly stateIn: "status" | "annotation";
 }
@@ -108,6 +113,9 @@ export function assemble(
     watches,
     watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
     wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),
+    servableKinds: new Set(
+      [...declared, ...leaves.flatMap(({ reads }) => Object.values(reads))].map(({ kind: servable }) => kindId(servable)),
+    ),
     otherKinds: new Set(
       leaves
         .flatMap(({ reads, permissions }) => [...Object.values(reads), ...permissions])

@@ -25,6 +25,8 @@ describe("a step", () => {
       needs: [],
       reads: {},
       owns: [],
+      optionalOwns: [],
+      backoff: undefined,
       permissions: [],
       events: [],
       state: undefined,

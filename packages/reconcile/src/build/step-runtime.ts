@@ -3,10 +3,13 @@
  * published with another copy of this package work too.
  */
 import type { Kind } from "@treadle/apimachinery";
+import type { BackoffProfile } from "@treadle/workqueue";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
+import { type DeclaredCondition, declaredCondition, declaredOwned } from "./declared.ts";
 import type { Permission } from "../permission.ts";
-import type { AnyRead } from "../reads.ts";
+import type { AnyRead, OwnedKind } from "../reads.ts";
+import type { PauseRules } from "../record/pause.ts";
 
 /** A phase function is one phase of a step as the engine calls it. The engine makes its req and checks its return value. */
 export type PhaseFunction = (req: unknown) => unknown;
@@ -27,6 +30,8 @@ export interface StepRuntime {
   readonly readsInCleanup: boolean;
   /** The kinds that the step owns. */
   readonly owns: readonly Kind[];
+  /** Those of `owns` without which the step runs. */
+  readonly optionalOwns: readonly Kind[];
   /** Further rights of the step. */
   readonly permissions: readonly Permission[];
   /** The kinds whose objects refer to the primary as their owner; `undefined` means those in `owns`, with all rights to create them. */
@@ -45,6 +50,8 @@ export interface StepRuntime {
   readonly runsDry: boolean;
   /** The deadline of a phase, in milliseconds. */
   readonly timeoutMs: number | undefined;
+  /** The delays after failures of the step; `undefined` means those of the controller. */
+  readonly backoff: BackoffProfile | undefined;
   /** The gate. */
   readonly gate: PhaseFunction | undefined;
   /** The phase `do`. */
@@ -77,8 +84,8 @@ export interface Parts {
 export interface HandlerSettings {
   /** Present if conditions are kept; `ready` says whether `Ready` is computed. */
   readonly conditions?: { readonly ready: boolean };
-  /** The annotation that pauses an object, and whether it also pauses cleanups. */
-  readonly pause?: { readonly annotation: string; readonly deletions: boolean };
+  /** What pauses an object, and whether it also pauses cleanups. */
+  readonly pause?: PauseRules;
 }
 
 /** A use says that a step uses an extension. It is opaque: only `extension.ts` knows the type of the extension. */
@@ -89,14 +96,6 @@ export interface Use {
   readonly extension: object;
   /** The data that the step gives to the extension. */
   readonly data: unknown;
-}
-
-/** A declared condition is a condition type that a step manages. */
-export interface DeclaredCondition {
-  /** The type of the condition. */
-  readonly type: string;
-  /** Whether Ready counts it. */
-  readonly counts: boolean;
 }
 
 const RUNTIME: symbol = Symbol.for("treadle.reconcile.Step");
@@ -119,7 +118,7 @@ export interface RawDefinition {
   /** Whether the reads are resolved in a cleanup. @defaultValue true */
   readonly readsInCleanup?: boolean;
   /** The kinds that the step owns. */
-  readonly owns?: readonly Kind[];
+  readonly owns?: readonly (Kind | OwnedKind)[];
   /** Further rights of the step. */
   readonly permissions?: readonly Permission[];
   /**
@@ -141,6 +140,8 @@ export interface RawDefinition {
   readonly dryRun?: boolean;
   /** The deadline of a phase, in milliseconds. */
   readonly timeoutMs?: number;
+  /** The delays after failures of the step. */
+  readonly backoff?: BackoffProfile;
   /** The gate. */
   readonly gate?: PhaseFunction;
   /** The phase `do`. */
@@ -218,6 +219,7 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
     if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
     return runtime;
   });
+  const owned = (definition.owns ?? []).map((entry) => declaredOwned(where, entry));
   return {
     name: definition.name,
     kind,
@@ -225,7 +227,8 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
     needs,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
     readsInCleanup: definition.readsInCleanup ?? true,
-    owns: definition.owns ?? [],
+    owns: owned.map(({ kind: each }) => each),
+    optionalOwns: owned.filter(({ ifNotServed }) => ifNotServed === "skip").map(({ kind: each }) => each),
     permissions: definition.permissions ?? [],
     refersFrom: definition.refersFrom,
     events: definition.events ?? [],
@@ -235,6 +238,7 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
     finalizer: definition.finalizer ?? "before-do",
     runsDry: definition.dryRun === true || definition.cleanup === undefined,
     timeoutMs: definition.timeoutMs,
+    backoff: definition.backoff,
     // Bound, so that phases written as methods may use `this`.
     gate: definition.gate?.bind(definition),
     do: definition.do?.bind(definition),
@@ -263,13 +267,6 @@ function requireForms(where: string, definition: RawDefinition): void {
 export function requireKind(where: string, kind: Kind): void {
   if (typeof (kind as Kind | undefined)?.kind === "string") return;
   throw new TypeError(`${where}: the first argument must be a kind: what defineResource(), kind() or anyKind() gave, or a built-in kind`);
-}
-
-function declaredCondition(where: string, declared: Declared<string>): DeclaredCondition {
-  if (typeof declared === "string") return { type: declared, counts: true };
-  // build() reports an invalid type, together with all other problems.
-  if (declared?.ready === "counts" || declared?.ready === "ignored") return { type: declared.type, counts: declared.ready === "counts" };
-  throw new TypeError(`${where}: a condition is declared as "Type" or { type: "Type", ready: "counts" | "ignored" }`);
 }
 
 /** Returns the steps that have phases or declarations, in list order. A composite comes after its parts, if it has phases. */

@@ -21,8 +21,6 @@ import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts"
 import { recordWarnings } from "../save/warnings.ts";
 import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
-export const PAUSED_OUTCOME: Outcome = { type: "stop", step: "pause", reason: "paused" };
-
 /** Runs one pass of a loaded object. Never rejects; the findings are in `pass`. */
 export async function runPass(pass: Pass): Promise<void> {
   if (pass.pipeline.fetches) holdFetched(pass);
@@ -64,12 +62,24 @@ function beginsEnded(pass: Pass, { type }: Ending): void {
       { finalizer: pipeline.finalizer },
       "the object is released: its finalizer is removed, and what the cleanups would remove stays",
     );
-  if (type === "paused") pass.outcome = PAUSED_OUTCOME;
+  beginsPaused(pass);
   if (type === "invalid") {
     const problems = pass.memory.checked?.problems.join("; ") ?? "";
     pass.trouble = { status: "False", reason: "InvalidObject", message: truncate(problems, MAX_ERROR_LENGTH) };
     pass.outcome = { type: "stop", step: "(object)", reason: `the object breaks its schema: ${problems}` };
   }
+}
+
+/** Sets the outcome of a pass of an object that is paused, or that may be. */
+function beginsPaused(pass: Pass): void {
+  const { pause, ending } = pass;
+  if (ending.type === "paused" && pause.type === "paused")
+    pass.outcome = { type: "stop", step: "pause", reason: pause.by === "annotation" ? "paused" : pass.hide(pause.message) };
+  if (ending.type !== "undecided" || pause.type !== "undecided") return;
+  const error = pass.hideInError(pause.error);
+  pass.trouble = failureSetting(error);
+  pass.failures.push({ rank: "step", error });
+  pass.outcome = { type: "failed", step: "pause", error };
 }
 
 /** Runs every gate in list order. The first gate that ends the pass ends it before anything is written. */
@@ -209,7 +219,7 @@ async function runPosts(pass: Pass, endsAtMs: number): Promise<void> {
     if (ended.type === "continue") continue;
     const before = pass.progress.get(step)?.type ?? "unreached";
     if (before === "done" || before === "unreached") pass.progress.set(step, ended);
-    if (ended.type === "failed") pass.failures.push({ rank: "post", error: ended.error });
+    if (ended.type === "failed") pass.failures.push({ rank: "post", error: ended.error, backoff: step.backoff });
     else if (ended.type === "wait") pass.asked.push({ reason: ended.reason, afterMs: ended.afterMs });
   }
 }

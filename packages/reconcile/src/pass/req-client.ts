@@ -12,7 +12,7 @@ import {
   shortenName,
 } from "@treadle/apimachinery";
 import type { Deletion } from "@treadle/client";
-import { inNamespaceOf } from "../reads.ts";
+import { inNamespaceOf } from "../read-refs.ts";
 import type { ReqClient } from "../req.ts";
 import { logChange, logWrite, type StepWrite } from "../record/change-log.ts";
 import { watchedBy } from "./pass-watches.ts";

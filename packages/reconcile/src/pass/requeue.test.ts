@@ -84,6 +84,32 @@ describe("which failure decides", () => {
     expect(decide({ failures })).toEqual(afterMs === undefined ? { type: "failure" } : { type: "failure", afterMs });
   });
 
+  test.for<{ name: string; failures: readonly Failure[]; want: object }>([
+    { name: "the profile of the failed step", failures: [{ ...at("step", boom), backoff: "external" }], want: { backoffs: ["external"] } },
+    {
+      name: "the profiles of all failed steps, each once",
+      failures: [{ ...at("step", boom), backoff: "external" }, at("step", boom), { ...at("step", boom), backoff: "external" }],
+      want: { backoffs: ["external", undefined] },
+    },
+    {
+      name: "no profile of a step after a failed save",
+      failures: [{ ...at("step", boom), backoff: "external" }, at("save", boom)],
+      want: {},
+    },
+    {
+      name: "no profile of a step that failed for good",
+      failures: [{ ...at("step", final), backoff: "external" }, at("step", boom)],
+      want: {},
+    },
+    {
+      name: "the delay of the error beside the profile",
+      failures: [{ ...at("step", later(9)), backoff: "external" }],
+      want: { afterMs: 9, backoffs: ["external"] },
+    },
+  ])("a failure carries $name", ({ failures, want }) => {
+    expect(decide({ failures })).toEqual({ type: "failure", ...want });
+  });
+
   test("only terminal failures leave the asked to decide", () => {
     expect(decide({ failures: [at("step", final), at("post", final)] })).toEqual({ type: "none" });
     expect(decide({ failures: [at("step", final)], asked: [{ reason: "r", afterMs: 5 }] })).toEqual({

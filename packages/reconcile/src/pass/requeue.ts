@@ -20,9 +20,11 @@ export function decideRequeue(given: {
   const { failures, asked, atOnce, waitMs } = given;
   return match({ failed: worstOf(failures), atOnce, earliest: earliestOfAsked(asked, waitMs) })
     .returnType<Requeue>()
-    .with({ failed: P.array() }, ({ failed }) => {
-      const afterMs = requestedDelayOf(failed);
-      return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
+    .with({ failed: P.array() }, ({ failed: errors }) => {
+      const afterMs = requestedDelayOf(errors.map(({ error }) => error));
+      const backoffs = new Set(errors.map(({ backoff }) => backoff));
+      const isDefault = backoffs.size === 1 && backoffs.has(undefined);
+      return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }), ...(isDefault ? {} : { backoffs: [...backoffs] }) };
     })
     .with({ atOnce: P.string }, (due) => ({ type: "after", afterMs: 0, reason: due.atOnce }))
     .with({ earliest: P.nonNullable }, ({ earliest }) => ({ type: "after", ...earliest }))
@@ -30,10 +32,10 @@ export function decideRequeue(given: {
 }
 
 /** The failures that a retry may fix, of the rank that decides. */
-function worstOf(failures: readonly Failure[]): unknown[] | undefined {
+function worstOf(failures: readonly Failure[]): readonly Failure[] | undefined {
   const retryable = failures.filter(({ error }) => !isTerminal(error));
   const rank = (["save", "post", "step"] as const).find((candidate) => retryable.some((failure) => failure.rank === candidate));
-  return rank === undefined ? undefined : retryable.filter((failure) => failure.rank === rank).map(({ error }) => error);
+  return rank === undefined ? undefined : retryable.filter((failure) => failure.rank === rank);
 }
 
 function earliestOfAsked(asked: readonly Asked[], waitMs: number): { readonly afterMs: number; readonly reason: string } | undefined {

@@ -16,13 +16,14 @@ import {
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
-import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
+import { inNamespaceOf, refOfRead, selectorOf } from "../read-refs.ts";
+import type { AnyRead, ManyRead, OneRead } from "../reads.ts";
 import type { Scope } from "../internal/deadline.ts";
 import { type Held, readerOf } from "../record/held.ts";
 import { NOTHING_FETCHED } from "../record/memory.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { statusMessage } from "../internal/redact.ts";
-import { servedVersionOf } from "./served.ts";
+import { isUsable, missingKinds, noteNotServed, refusalOf, servedVersionOf } from "./served.ts";
 import type { Phase } from "./step-req.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
@@ -50,7 +51,7 @@ export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), miss
  * @throws the error of a read: of its function, the cache, or the server
  */
 export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
-  const missing = new Set(missingKinds(pass, step));
+  const missing = new Set(missingKinds(pass, step, phase));
   // The step will wait, so the server need not be asked.
   if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
   const refusal = refusalOf(pass, step, phase);
@@ -58,15 +59,16 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
+  /** What the server was asked for in this phase: a read may be read by name, and go before another one. */
+  let pending: Map<AnyRead, Promise<unknown>> | undefined;
   let isEmpty = true;
   for (const name in reads) {
     isEmpty = false;
     const read = reads[name] as AnyRead; // `in` names what is there.
     values[name] = absent(read);
-    if (!isServed(pass, read.kind)) continue;
-    const value = pass.reads.has(read) ? pass.reads.get(read) : begun(name, read);
-    if (value instanceof Promise) waiting.push(heard(value.then((answer) => arrived(name, read, answer), failed(name, read))));
-    else arrived(name, read, value);
+    const value = taken(name, read);
+    if (value instanceof Promise) waiting.push(heard(value.then((answer) => void (values[name] = answer))));
+    else values[name] = value;
   }
   if (isEmpty && missing.size === 0) return NOTHING;
   const resolved = (): Resolved | Promise<Resolved> => {
@@ -75,9 +77,38 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   };
   return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
 
+  /** The value of a read, or its promise. */
+  function taken(name: string, read: AnyRead): unknown {
+    if (!isUsable(pass, read)) return absent(read);
+    const known = pass.reads.has(read) ? pass.reads.get(read) : (pending?.get(read) ?? begun(name, read));
+    if (!(known instanceof Promise)) return arrived(read, known);
+    const asked = pending?.get(read);
+    if (asked !== undefined) return asked;
+    const answer = heard(known.then((value) => arrived(read, value), failed(name, read)));
+    (pending ??= new Map()).set(read, answer);
+    return answer;
+  }
+
   function begun(name: string, read: AnyRead): unknown {
+    if (read.type === "one" && read.through !== undefined) return after(read.through, (from) => unlessRefused(name, read, from));
+    return unlessRefused(name, read, pass.object);
+  }
+
+  /** Goes on with the value of the read that another one goes through. */
+  function after(before: OneRead, goOn: (from: KubernetesObject | undefined) => unknown): unknown {
+    const name = Object.keys(reads).find((each) => reads[each] === before) ?? "";
+    const from = taken(name, before);
+    if (!(from instanceof Promise)) return goOn(from as KubernetesObject | undefined);
+    return from.then((answer: unknown) => {
+      scope.check(step.name); // The answer may have come too late.
+      return goOn(answer as KubernetesObject | undefined);
+    });
+  }
+
+  /** The value that `from` names. */
+  function unlessRefused(name: string, read: AnyRead, from: KubernetesObject | undefined): unknown {
     try {
-      return valueOf(pass, read, scope);
+      return valueOf(pass, read, { from, scope });
     } catch (error) {
       if (phase !== "cleanup") throw namingRead(step, name, error);
       unreadable(name, read, error);
@@ -85,19 +116,23 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     }
   }
 
-  function arrived(name: string, read: AnyRead, value: unknown): void {
+  function arrived(read: AnyRead, value: unknown): unknown {
     pass.noteSecrets(read.kind, value);
-    values[name] = value;
     if (read.source !== "live") pass.reads.set(read, value);
+    return value;
   }
 
-  function failed(name: string, read: AnyRead): (error: unknown) => void {
+  function failed(name: string, read: AnyRead): (error: unknown) => unknown {
     return (error) => {
-      if (isKindNotServed(error)) missing.add(read.kind);
+      if (isKindNotServed(error)) {
+        if (read.ifNotServed === "skip") noteNotServed(pass, read.kind);
+        else missing.add(read.kind);
+      }
       // The selector is invalid.
       else if (phase === "cleanup" && (isSelectorError(error) || (isApiError(error) && error.status === 400)))
         unreadable(name, read, error);
       else throw error;
+      return absent(read);
     };
   }
 
@@ -152,7 +187,7 @@ export function holdFetched(pass: Pass): void {
   const held = new Map<string, Held>();
   for (const { reads } of pipeline.leaves) {
     for (const read of Object.values(reads).filter(isFetched)) {
-      const ref = namedBy(read, pass.object);
+      const ref = read.through === undefined ? namedBy(read, pass.object) : pass.references.named(keyOf(pass.object.metadata), read);
       if (ref !== undefined) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
     }
   }
@@ -162,40 +197,31 @@ export function holdFetched(pass: Pass): void {
   memory.fetched = held.size === 0 ? NOTHING_FETCHED : held;
 }
 
-function missingKinds(pass: Pass, { owns, reads }: StepRuntime): readonly Kind[] {
-  if (pass.env.isServed === undefined) return [];
-  return [...owns, ...Object.values(reads).map(({ kind }) => kind)].filter((kind) => !isServed(pass, kind));
-}
-
-/** A refused watch blocks a cleanup only for kinds that the step owns. Gates and posts use the last known objects. */
-function refusalOf({ env }: Pass, { owns, reads }: StepRuntime, phase: Phase): string | undefined {
-  if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
-  const watched = Object.values(reads).filter(({ watches }) => watches !== undefined);
-  const kinds = phase === "do" ? [...owns, ...watched.map(({ kind }) => kind)] : owns;
-  for (const kind of kinds) {
-    const refusal = env.refusalOf(kind);
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
-}
-
-function isServed(pass: Pass, kind: Kind): boolean {
-  return pass.env.isServed?.(kind) ?? true;
-}
-
 function absent({ type }: AnyRead): unknown {
   return type === "many" ? EMPTY : undefined;
 }
 
 const EMPTY: readonly unknown[] = Object.freeze([]);
 
-function valueOf(pass: Pass, read: AnyRead, scope: Scope): unknown {
+/** @param given.from the object that names the read object; `undefined` if a read that goes before it is absent */
+function valueOf(
+  pass: Pass,
+  read: AnyRead,
+  { from, scope }: { readonly from: KubernetesObject | undefined; readonly scope: Scope },
+): unknown {
   if (read.type === "many") return read.source === "live" ? listed(pass, read, scope) : cachedMany(pass, read);
-  const ref = refOfRead(read, pass.object);
+  const ref = from === undefined ? undefined : refOfRead(read, from, pass.object);
+  // Before the object is read, so that no change of it is missed.
+  if (read.through !== undefined) noteReference(pass, read, ref);
   if (ref === undefined) return undefined;
   // Throws if the watch that triggers the live read does not cover the namespace.
   if (read.source === "live" && read.watches !== undefined) pass.env.cache.get(read.cacheKind, ref);
   return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
+}
+
+function noteReference(pass: Pass, read: OneRead, ref: Ref | undefined): void {
+  const isNew = pass.references.note(keyOf(pass.object.metadata), read, ref);
+  if (isNew && isFetched(read)) holdFetched(pass);
 }
 
 interface Asked {

@@ -141,7 +141,7 @@ export function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
   }
   pass.progress.set(step, ended);
   if (ended.type === "failed") {
-    pass.failures.push({ rank: "step", error: ended.error });
+    pass.failures.push({ rank: "step", error: ended.error, backoff: step.backoff });
     return { type: "failed", step: step.name, error: ended.error };
   }
   if (ended.type === "wait") pass.asked.push({ reason: ended.reason, afterMs: ended.afterMs });

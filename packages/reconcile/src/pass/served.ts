@@ -1,10 +1,14 @@
 /**
- * Finds out whether objects of a kind may still exist when the version that we know is no longer served. A CRD may drop a version
- * and keep the objects under another one.
+ * Decides which kinds a step can use, and what it does without the others. Also finds out whether objects of a kind may still exist
+ * when the version that we know is no longer served: a CRD may drop a version and keep the objects under another one.
  */
-import { type ApiResponse, apiVersionOf, type Kind, pathOf } from "@treadle/apimachinery";
+import { type ApiResponse, apiVersionOf, groupKindOf, type Kind, pathOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { StepRuntime } from "../build/step-runtime.ts";
+import { kindId } from "../internal/kind-id.ts";
+import { misuse } from "../internal/misuse.ts";
+import type { AnyRead } from "../reads.ts";
+import type { Pass } from "../record/pass-state.ts";
 
 /** This error says that the server does not serve a kind that a step needs, at least not in the version that the step uses. */
 export class KindNotInstalled extends Error {
@@ -57,3 +61,62 @@ async function ask(
     );
   return JSON.parse(response.body) as Readonly<Record<string, unknown>>; // Discovery answers with an object.
 }
+
+/**
+ * Returns the kinds that the server does not serve and without which the phase does not run. In a cleanup, kinds that the step owns
+ * are among them in any case: the caller finds out whether their objects still exist.
+ */
+export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): readonly Kind[] {
+  if (env.isServed === undefined) return NO_KINDS;
+  let missing: Kind[] | undefined;
+  const look = (kind: Kind): void => {
+    if (env.isServed?.(kind) === false) (missing ??= []).push(kind);
+  };
+  for (const kind of owns) if (phase === "cleanup" || !optionalOwns.includes(kind)) look(kind);
+  for (const { kind, ifNotServed } of Object.values(reads)) if (ifNotServed === "wait") look(kind);
+  return missing ?? NO_KINDS;
+}
+
+/**
+ * Returns why the server refuses the watch of a kind without which the phase does not run. A refused watch blocks a cleanup only for
+ * kinds that the step owns. Gates and posts use the last known objects.
+ */
+export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): string | undefined {
+  if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
+  for (const kind of owns) {
+    const refusal = optionalOwns.includes(kind) ? undefined : env.refusalOf(kind);
+    if (refusal !== undefined) return refusal;
+  }
+  if (phase === "cleanup") return undefined;
+  for (const { kind, watches, ifNotServed } of Object.values(reads)) {
+    const refusal = watches === undefined || ifNotServed === "skip" ? undefined : env.refusalOf(kind);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** Whether the value of the read can be found: the server serves the kind, and allows its watch unless the read does without. */
+export function isUsable({ env }: Pass, { kind, watches, ifNotServed }: AnyRead): boolean {
+  if (env.isServed?.(kind) === false) return false;
+  return ifNotServed === "wait" || watches === undefined || env.refusalOf?.(kind) === undefined;
+}
+
+/** Notes a kind that the server does not serve, as the answer to a request of this pass. No watch would report it. */
+export function noteNotServed(pass: Pass, kind: Kind): void {
+  (pass.notServed ??= new Set()).add(kindId(kind));
+}
+
+/** Whether the server serves the kind and allows its watch, as far as is known. @throws TypeError for a kind that the handler does not declare */
+export function isServedIn(pass: Pass, kind: Kind): boolean {
+  const { pipeline, env, notServed } = pass;
+  if (typeof (kind as Kind | undefined)?.kind !== "string") throw misuse("ERR_INVALID_STEP", "isServed: give it a kind");
+  if (!pipeline.servableKinds.has(kindId(kind)))
+    throw misuse(
+      "ERR_NOT_DECLARED",
+      `isServed: ${kind.kind} (${apiVersionOf(kind)}) is not declared by handler "${pipeline.name}": name it in reads, owns or watch(), in this version`,
+    );
+  if (notServed?.has(kindId(kind)) === true || env.isServed?.(kind) === false) return false;
+  return !pipeline.watchedKinds.has(groupKindOf(kind)) || env.refusalOf?.(kind) === undefined;
+}
+
+const NO_KINDS: readonly Kind[] = [];

@@ -5,7 +5,8 @@ import { makeStop, makeWait } from "../result.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { Scope } from "../internal/deadline.ts";
 import type { Pass } from "../record/pass-state.ts";
-import type { StepRuntime } from "../build/step-runtime.ts";
+import { runtimeOf, type StepRuntime } from "../build/step-runtime.ts";
+import { conditionSoFar } from "../save/condition-so-far.ts";
 
 /** The condition setters of one step. */
 export class StepConditions {
@@ -43,6 +44,23 @@ export class StepConditions {
     return status?.conditions?.find((condition) => condition.type === type);
   }
 
+  of(step: unknown, type?: string): Condition | undefined {
+    const where = `step "${this.#step.name}": conditions.of`;
+    const named = runtimeOf(step);
+    if (named === undefined) throw misuse("ERR_INVALID_STEP", `${where}: the first argument must be a step that step() made`);
+    const types = named.conditions.map((declared) => declared.type);
+    const asked = type ?? (types.length === 1 ? types[0] : undefined);
+    if (asked === undefined || !types.includes(asked)) throw misuse("ERR_NOT_DECLARED", `${where}: ${unnamed(named, types, type)}`);
+    const { isAlone, leaves, name } = this.#pass.pipeline;
+    const found = leaves.find((leaf) => leaf.name === named.name);
+    if (found === undefined && isAlone !== true)
+      throw misuse(
+        "ERR_NOT_DECLARED",
+        `${where}: step "${named.name}" is not in handler "${name}": add it to the list before "${this.#step.name}"`,
+      );
+    return conditionSoFar(this.#pass, found ?? named, asked);
+  }
+
   #set(
     type: string,
     setting: { readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string } | "keep",
@@ -72,4 +90,12 @@ export class StepConditions {
     if (this.#step.conditions.some((declared) => declared.type === type)) return;
     throw misuse("ERR_NOT_DECLARED", `step "${this.#step.name}" does not manage the condition "${type}": add it to the step's conditions`);
   }
+}
+
+function unnamed({ name }: StepRuntime, types: readonly string[], type: string | undefined): string {
+  if (types.length === 0) return `step "${name}" declares no condition: ask for another step, or add conditions to it`;
+  const fix = `name one of ${types.map((each) => JSON.stringify(each)).join(", ")}`;
+  return type === undefined
+    ? `step "${name}" declares several conditions: ${fix}`
+    : `step "${name}" does not declare ${JSON.stringify(type)}: ${fix}`;
 }

@@ -5,7 +5,7 @@
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { KindName } from "@treadle/client";
 import type { KindWatch } from "../kind-watch.ts";
-import { inNamespaceOf } from "../reads.ts";
+import { inNamespaceOf } from "../read-refs.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, NEXT, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
 import type { Scope } from "../internal/deadline.ts";
@@ -18,6 +18,7 @@ import type { Pass } from "../record/pass-state.ts";
 import { requireWatched, watchedBy, watchKind } from "./pass-watches.ts";
 import { reqClient } from "./req-client.ts";
 import { checkpoint } from "../save/save.ts";
+import { isServedIn } from "./served.ts";
 import { StepConditions } from "./step-conditions.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
@@ -91,6 +92,10 @@ export class StepReq {
   get conditions(): StepConditions {
     this.#conditions ??= new StepConditions(this.#pass, this.#step, this.#scope);
     return this.#conditions;
+  }
+
+  isServed(kind: Kind): boolean {
+    return isServedIn(this.#pass, kind);
   }
 
   get log(): Logger {

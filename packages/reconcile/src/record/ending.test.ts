@@ -8,6 +8,7 @@ const QUIET: EndingFacts = {
   isDraining: false,
   skips: undefined,
   isPaused: false,
+  isPauseUndecided: false,
   isInvalid: false,
   isGated: false,
   isAborted: false,

@@ -10,6 +10,8 @@ export interface EndingFacts {
   /** Why cleanups do not run: an annotation skips them, or the drain releases at once. */
   readonly skips: "cleanup" | "drain" | undefined;
   readonly isPaused: boolean;
+  /** The function that pauses the object failed. */
+  readonly isPauseUndecided: boolean;
   /** The object breaks its schema. */
   readonly isInvalid: boolean;
   /** A gate made the pass wait or stop. */
@@ -24,7 +26,7 @@ export interface EndingFacts {
 
 /** The ending of a pass. */
 export interface Ending {
-  readonly type: "skip" | "release" | "paused" | "invalid" | "over" | "aborted" | "gated" | "cleaned" | "normal";
+  readonly type: "skip" | "release" | "paused" | "undecided" | "invalid" | "over" | "aborted" | "gated" | "cleaned" | "normal";
   /** Whether gates and chain run. */
   readonly runsSteps: boolean;
   readonly runsPosts: boolean;
@@ -38,6 +40,8 @@ const ENDINGS: { readonly [Type in Ending["type"]]: Ending } = {
   skip: { type: "skip", runsSteps: false, runsPosts: false, canReport: true, stores: "finalizer" },
   release: { type: "release", runsSteps: false, runsPosts: false, canReport: true, stores: "finalizer" },
   paused: { type: "paused", runsSteps: false, runsPosts: false, canReport: false, stores: "status" },
+  // A step must not run for an object that its author may have paused.
+  undecided: { type: "undecided", runsSteps: false, runsPosts: false, canReport: true, stores: "status" },
   // The posts of an object that breaks its schema would be called with a value that breaks its type.
   invalid: { type: "invalid", runsSteps: false, runsPosts: false, canReport: true, stores: "status" },
   over: { type: "over", runsSteps: true, runsPosts: true, canReport: true, stores: "nothing" },
@@ -52,6 +56,7 @@ export function endingOf(facts: EndingFacts): Ending {
   const { isDeleting } = facts;
   if (isDeleting && facts.skips !== undefined) return facts.skips === "cleanup" ? ENDINGS.skip : ENDINGS.release;
   if (facts.isPaused) return ENDINGS.paused;
+  if (facts.isPauseUndecided) return ENDINGS.undecided;
   if (facts.isInvalid && !isDeleting) return ENDINGS.invalid;
   if (facts.isOver) return ENDINGS.over;
   if (facts.isAborted) return ENDINGS.aborted;

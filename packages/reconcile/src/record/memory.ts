@@ -10,6 +10,7 @@ import { RECONCILE_REQUESTED_ANNOTATION } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import { type Held, readerOf } from "./held.ts";
 import type { Waiting } from "./progress.ts";
+import type { References } from "./references.ts";
 import type { Throttle } from "../internal/throttle.ts";
 
 /** The memory of one object. */
@@ -91,15 +92,26 @@ export function slotOf(memory: KeyMemory, name: string, make: () => object): obj
 /** Shared, since nearly every object has none. */
 const NO_PROBLEMS: readonly string[] = [];
 
+/** What the memories of a reconciler release with an object, and its clock. */
+export interface MemoryServices {
+  readonly fetches: Fetches;
+  readonly references: References;
+  readonly clock: Clock;
+  /** The watches of kinds that are known only at run time, if the operator has them. */
+  readonly watches?: KindWatches | undefined;
+}
+
 /** The memories of all objects of a reconciler. */
 export class Memories {
   readonly #pipeline: Pipeline;
   readonly #fetches: Fetches;
+  readonly #references: References;
   readonly #clock: Clock;
   readonly #watches: KindWatches | undefined;
   readonly #memories = new Map<string, KeyMemory>();
 
-  constructor(pipeline: Pipeline, fetches: Fetches, { clock, watches }: { readonly clock: Clock; readonly watches?: KindWatches }) {
+  constructor(pipeline: Pipeline, { fetches, references, clock, watches }: MemoryServices) {
+    this.#references = references;
     this.#clock = clock;
     this.#watches = watches;
     this.#pipeline = pipeline;
@@ -124,8 +136,12 @@ export class Memories {
     return memory;
   }
 
-  /** Drops the memory of an object, and releases what it holds: fetched objects and watches. Returns whether there was a memory. */
+  /**
+   * Drops the memory of an object, and releases what it holds: objects that its reads named, and watches. Returns whether there
+   * was a memory.
+   */
   forget(key: string): boolean {
+    this.#references.forget(key);
     const memory = this.#memories.get(key);
     const fetched = memory?.fetched.values() ?? [];
     for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));

@@ -16,8 +16,10 @@ import { type Change, Heartbeats } from "./heartbeats.ts";
 import { materialChanges } from "./material.ts";
 import type { KeyMemory } from "./memory.ts";
 import { PassDrafts } from "./pass-drafts.ts";
+import { type PauseState, pauseStateOf } from "./pause.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Asked, Failure, PassType, Progress, Setting } from "./progress.ts";
+import { References } from "./references.ts";
 import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
@@ -32,6 +34,7 @@ export interface PassInput {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly fetches?: Fetches;
+  readonly references?: References;
   /** What started the pass, for the log. */
   readonly cause?: string | undefined;
 }
@@ -51,6 +54,7 @@ export class Pass implements EndingFacts {
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly fetches: Fetches;
+  readonly references: References;
   readonly cause: string | undefined;
   /** When the chain must be over, in the clock's milliseconds. */
   readonly endsAtMs: number;
@@ -59,7 +63,10 @@ export class Pass implements EndingFacts {
   /** Our finalizer is removed from an object that lives on. */
   readonly isDraining: boolean;
   readonly skips: EndingFacts["skips"];
+  /** Whether the object is paused; a deletion asks only if the handler pauses deletions. */
+  readonly pause: PauseState;
   readonly isPaused: boolean;
+  readonly isPauseUndecided: boolean;
   readonly isInvalid: boolean;
 
   readonly drafts: PassDrafts;
@@ -95,6 +102,8 @@ export class Pass implements EndingFacts {
   watches: Map<string, Map<string, KindWatch>> | undefined;
   /** The values of Secrets that the pass has read: no text that a step gives may hold them. Made for the first Secret. */
   secrets: SecretValues | undefined;
+  /** The ids of kinds that the server does not serve, as a request of this pass found; made for the first one. */
+  notServed: Set<string> | undefined;
   /** The versions that resulted from what steps wrote through `req.client`. */
   readonly written: Set<string> = new Set();
   /** What was found under a former name of the handler, and got the present one in this pass. */
@@ -121,15 +130,18 @@ export class Pass implements EndingFacts {
     this.log = input.log;
     this.cause = input.cause;
     this.fetches = input.fetches ?? env.fetches ?? new Fetches();
+    this.references = input.references ?? new References();
     this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
     this.drafts = new PassDrafts(pipeline, object);
-    const { annotations, deletionTimestamp } = object.metadata;
+    const { deletionTimestamp } = object.metadata;
     const isDraining = env.drain !== undefined && deletionTimestamp === undefined;
     const isDeleting = isDraining || deletionTimestamp !== undefined;
     this.isDraining = isDraining;
     this.isDeleting = isDeleting;
     this.skips = isDeleting ? skipped(pipeline, object, isDraining && env.drain === "release") : undefined;
-    this.isPaused = annotations?.[pipeline.pause.annotation] === "true" && (pipeline.pause.deletions || !isDeleting);
+    this.pause = pipeline.pause.deletions || !isDeleting ? pauseStateOf(pipeline.pause, object) : { type: "running" };
+    this.isPaused = this.pause.type === "paused";
+    this.isPauseUndecided = this.pause.type === "undecided";
     this.isInvalid = (memory.checked?.problems.length ?? 0) > 0;
     this.noteSecrets(pipeline.kind, object);
     this.writer = this.#writer();

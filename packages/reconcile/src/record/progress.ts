@@ -1,5 +1,6 @@
 /** The progress of steps and passes: types that conditions, requeue and extensions share. */
 import type { ConditionStatus } from "@treadle/apimachinery";
+import type { BackoffProfile } from "@treadle/workqueue";
 import type { WaitCause } from "../result.ts";
 
 /** A setting is the value of a condition, without its transition time. */
@@ -30,6 +31,8 @@ export type PassType = "full" | "deletion" | "gated";
 export interface Failure {
   readonly rank: "save" | "post" | "step";
   readonly error: unknown;
+  /** The delays that the failed step asks for; absent for a failure of the engine, and for a step without a profile. */
+  readonly backoff?: BackoffProfile | undefined;
 }
 
 /** A request for the next pass. */

@@ -120,6 +120,16 @@ function settingOf(
     case "done":
       return unknown("NotReported", `step "${step.name}" did not report it`);
     case "wait":
+    case "stop":
+    case "failed":
+      return settingOfEnd(progress);
+  }
+}
+
+/** What a step that did not continue says of a condition that it has not set. */
+export function settingOfEnd(progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
+  switch (progress.type) {
+    case "wait":
       return plain(waiting(progress, progress.reason));
     case "stop":
       return unknown("Stopped", progress.reason);

@@ -28,7 +28,7 @@ export function guard<
   const C extends string,
   const L extends readonly AnyStep[] = readonly [],
   D extends Reads<ObjectOf<K>> = {},
->(kind: K, options: GuardOptions<K, C, L, D>): Step<ObjectOf<K>, NeedsOf<L>> {
+>(kind: K, options: GuardOptions<K, C, L, D>): Step<ObjectOf<K>, NeedsOf<L>, {}, C> {
   const { name, condition, needs, reads } = options;
   return step(kind, {
     name,
@@ -43,7 +43,7 @@ export function guard<
       }
       return req.conditions.false(condition, "Blocked", answer).wait();
     },
-  }) as Step<ObjectOf<K>, NeedsOf<L>>;
+  }) as Step<ObjectOf<K>, NeedsOf<L>, {}, C>;
 }
 
 /** @throws TypeError for other truthy or falsy values: only `true` continues the chain, and only a text is a reason. */

@@ -16,7 +16,7 @@ beforeEach(async () => {
   ran = [];
 });
 
-function operator(options: PauseOptions = {}): Operator {
+function operator(options: PauseOptions<Widget> = {}): Operator {
   return harness.operator(
     handler(Widget)
       .step(conditions())
@@ -114,6 +114,109 @@ describe("pause", () => {
     await paused.pass(KEY);
     expect(ran).toEqual(["do", "cleanup"]);
     expect(await live()).toBeUndefined();
+  });
+});
+
+describe("by a function", () => {
+  const held = (options: PauseOptions<Widget> = {}): Operator =>
+    operator({ when: ({ spec }) => (spec.note === undefined ? undefined : `note says ${spec.note}`), ...options });
+
+  test("an object for which it returns a reason is paused, and Paused shows the reason", async () => {
+    await harness.user.create(Widget, widget());
+    const paused = held();
+    await paused.pass(KEY);
+    await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { size: 5, note: "stop" } } });
+    expect(await paused.pass(KEY)).toMatchObject({
+      isPaused: true,
+      outcome: { type: "stop", step: "pause", reason: "note says stop" },
+      requeue: { type: "none" },
+    });
+    expect(ran).toEqual(["do"]);
+    expect((await live())?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Paused", status: "True", reason: "Requested", message: "note says stop" }),
+    );
+    expect(await conditionsOf()).toMatchObject({ Worked: "True/Worked", Ready: "True/Ready" });
+    expect(await paused.pass(KEY)).toMatchObject({ writes: 0 });
+
+    await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { note: null } } });
+    expect(await paused.pass(KEY)).not.toHaveProperty("isPaused");
+    expect(await conditionsOf()).toMatchObject({ Paused: "False/NotPaused" });
+  });
+
+  test("the annotation pauses as well, and is named first", async () => {
+    await harness.user.create(Widget, widget({ spec: { note: "stop" }, annotations: { [PAUSED_ANNOTATION]: "true" } }));
+    await held().pass(KEY);
+    expect(await conditionsOf()).toMatchObject({ Paused: "True/Annotation" });
+  });
+
+  test.for([undefined, false, null, ""])("the answer %j does not pause", async (answer) => {
+    await harness.user.create(Widget, widget());
+    await operator({ when: () => answer as never }).pass(KEY);
+    expect(ran).toEqual(["do"]);
+  });
+
+  test.for<{ name: string; when: () => unknown; message: string }>([
+    {
+      name: "throws",
+      when: () => {
+        throw new Error("boom");
+      },
+      message: "cannot decide whether the object is paused: when of pause() threw: boom",
+    },
+    {
+      name: "returns a promise",
+      when: () => Promise.reject(new Error("boom")),
+      message: "cannot decide whether the object is paused: when of pause() returned a promise: decide by the object alone, without async",
+    },
+    {
+      name: "returns true",
+      when: () => true,
+      message: "cannot decide whether the object is paused: when of pause() returned a boolean: return the reason as a text, or undefined",
+    },
+  ])("a function that $name runs no step; Ready and Paused report it", async ({ when, message }) => {
+    await harness.user.create(Widget, widget());
+    const result = await operator({ when: when as never }).pass(KEY);
+    expect(result).toMatchObject({ outcome: { type: "failed", step: "pause" }, requeue: { type: "failure" } });
+    expect(result).not.toHaveProperty("isPaused");
+    expect(ran).toEqual([]);
+    const { conditions: reported = [] } = (await live())?.status ?? {};
+    expect(reported).toContainEqual(expect.objectContaining({ type: "Ready", status: "False", message }));
+    expect(reported).toContainEqual(expect.objectContaining({ type: "Paused", status: "Unknown", reason: "Undecided", message }));
+    expect(harness.logs.filter(({ level }) => level === "error")).toHaveLength(1);
+  });
+
+  test.for([
+    { name: "does not ask for an object that is being deleted", deletions: false, cleaned: true },
+    { name: "holds a deletion if asked", deletions: true, cleaned: false },
+  ])("$name", async ({ deletions, cleaned }) => {
+    await harness.user.create(Widget, widget());
+    await held({ deletions }).pass(KEY);
+    await harness.user.patch(Widget, REF, { type: "merge", body: { spec: { note: "stop" } } });
+    await harness.user.delete(Widget, REF);
+    await held({ deletions }).pass(KEY);
+    expect(ran).toEqual(cleaned ? ["do", "cleanup"] : ["do"]);
+  });
+
+  test("a function that fails holds a deletion only if the handler pauses deletions", async () => {
+    const when = (): never => {
+      throw new Error("boom");
+    };
+    await harness.user.create(Widget, widget());
+    await operator().pass(KEY);
+    await harness.user.delete(Widget, REF);
+    await operator({ when, deletions: true }).pass(KEY);
+    expect(ran).toEqual(["do"]);
+    expect((await live())?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Ready", status: "False", message: expect.stringContaining("threw: boom") }),
+    );
+    await operator({ when }).pass(KEY);
+    expect(ran).toEqual(["do", "cleanup"]);
+  });
+
+  test("what is not a function is refused", () => {
+    expect(() => pause({ when: "now" as never })).toThrow(
+      new TypeError("pause: when must be a function of the object that returns a reason"),
+    );
   });
 });
 

@@ -28,7 +28,7 @@ export function prerequisite<
   const C extends string,
   const L extends readonly AnyStep[] = readonly [],
   D extends Reads<ObjectOf<K>> = {},
->(kind: K, options: PrerequisiteOptions<K, C, L, D>): Step<ObjectOf<K>, NeedsOf<L>> {
+>(kind: K, options: PrerequisiteOptions<K, C, L, D>): Step<ObjectOf<K>, NeedsOf<L>, {}, C> {
   const { name, condition, needs, reads } = options;
   return step(kind, {
     name,
@@ -48,5 +48,5 @@ export function prerequisite<
       req.conditions.true(condition, "Passed");
       return;
     },
-  }) as Step<ObjectOf<K>, NeedsOf<L>>;
+  }) as Step<ObjectOf<K>, NeedsOf<L>, {}, C>;
 }

@@ -19,11 +19,12 @@ export type {
 } from "../extension.ts";
 export { defineExtension, partsOf } from "../define-extension.ts";
 export type { PassType, Progress, Setting } from "../record/progress.ts";
+export { type PauseRules, type PauseState, pauseStateOf } from "../record/pause.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 
 // Factories of steps.
+export type { DeclaredCondition } from "../build/declared.ts";
 export {
-  type DeclaredCondition,
   defineComposite,
   defineStep,
   type HandlerSettings,
@@ -50,10 +51,9 @@ export { changedPaths } from "../record/change-log.ts";
 export { errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
 
 // Reads and watches of a handler.
+export { inNamespaceOf, isSegment } from "../read-refs.ts";
 export {
   type AnyRead,
-  inNamespaceOf,
-  isSegment,
   type ManyRead,
   type OneRead,
   type ReadForm,
@@ -62,7 +62,15 @@ export {
 } from "../reads.ts";
 export type { DeclaredWatch } from "../build/collected.ts";
 export { declaredWatch, isHandler, pipelineOf } from "../handler.ts";
-export { type PrimaryIndex, type Trigger, type TriggerLookup, triggerOfWatch, triggersOf, watchedKindsOf } from "../triggers.ts";
+export {
+  type PrimaryIndex,
+  type Trigger,
+  type TriggerLookup,
+  triggerOfWatch,
+  triggersOf,
+  watchedKindsOf,
+  optionalKindsOf,
+} from "../triggers.ts";
 export { type Fetch, Fetches } from "../fetches.ts";
 
 // Watches of kinds that are known only at run time.
