@@ -89,7 +89,8 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   if (options.memories !== undefined) memory.slots = options.memories;
   memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
-  pass.vars = Object.freeze({ ...vars });
+  pass.givenVars = Object.freeze({ ...vars });
+  pass.vars = pass.givenVars;
   for (const type of foreignTypes(alone, object)) pass.settings.set(type, "keep");
   await runPass(pass);
   pass.drafts.close();

@@ -5,13 +5,14 @@
 import { ReconcileError } from "../errors.ts";
 import type { StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
-import { withoutDrafts } from "../record/drafts.ts";
 import { heldInDryRun } from "./dry-run.ts";
 import { chainScopeOf, type ChainRunner } from "../save/extension-scope.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
 import type { Parts, StepRuntime } from "../build/step-runtime.ts";
+import type { Wait } from "../result.ts";
+import { addVars, missingVars } from "../record/vars.ts";
 
 export const DONE: Outcome = { type: "done" };
 
@@ -109,10 +110,17 @@ async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promis
   if (step[phase] === undefined) return note(pass, step, { type: "continue", vars: {} });
   if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
   if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, phase) });
-  const ended = await runPhase(pass, step, phase, chainLimit(pass));
+  const wait = phase === "do" ? missingVars(pass, step) : undefined;
+  if (wait !== undefined && step.unprovided === undefined) return note(pass, step, wait);
+  const ended = await runPhase(pass, wait === undefined ? step : unprovided(step, wait), phase, chainLimit(pass));
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.drafts.spec.changes() !== undefined)
     pass.specChangedBy = step;
-  return note(pass, step, addVars(pass, step, ended));
+  return note(pass, step, withVars(pass, step, ended));
+}
+
+/** The step with what it runs in place of `do` while values are missing. */
+function unprovided(step: StepRuntime, wait: Wait): StepRuntime {
+  return { ...step, do: (req) => step.unprovided?.(req, wait) };
 }
 
 /** The limit of the phases of the chain. */
@@ -121,15 +129,17 @@ export function chainLimit(pass: Pass): PhaseLimit {
 }
 
 /** Adds the vars of a step. A name that an earlier step provides is a failure of this step. */
-function addVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
+function withVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   if (ended.type !== "continue") return ended;
-  const names = Object.keys(ended.vars);
-  const taken = names.find((name) => Object.hasOwn(pass.vars, name));
-  if (taken !== undefined) {
-    const message = `step "${step.name}" provides vars.${taken}, which an earlier step already provides: rename it`;
-    return { type: "failed", error: new ReconcileError("ERR_STEP_FAILED", message, { step: step.name }) };
+  for (const _ in ended.vars) {
+    const handed = pass.handed?.get(step.name);
+    try {
+      addVars(pass, step, { vars: { ...handed?.vars, ...ended.vars }, missing: handed?.missing });
+      return ended;
+    } catch (error) {
+      return { type: "failed", error };
+    }
   }
-  if (names.length > 0) pass.vars = Object.freeze({ ...pass.vars, ...withoutDrafts(ended.vars) });
   return ended;
 }
 
