@@ -82,14 +82,14 @@ export interface Gives {
   readonly afterMs?: number;
 }
 
-/** Parts are the steps of a composite, and their order. */
+/** Parts are the steps of a composite. Their order follows from their `needs` and their extensions, else from the list. */
 export interface Parts {
   /** The function that makes such composites, for errors, such as `all`. */
   readonly maker: string;
   /** The steps of the composite. */
   readonly steps: readonly StepRuntime[];
-  /** The extension that orders the parts, and how many run at once; `undefined` means one after the other, in list order. */
-  readonly order: { readonly by: string; readonly concurrency: number } | undefined;
+  /** The number of parts that run at once. */
+  readonly concurrency: number;
 }
 
 /** Handler settings are the settings of a handler that a step may make. */
@@ -200,7 +200,7 @@ export interface RawParts {
   readonly steps: readonly unknown[];
   /** The function that makes such composites, for errors. @defaultValue "all" */
   readonly maker?: string;
-  /** The extension that orders the parts, all of which must use it. @defaultValue list order, one after the other */
+  /** The extension that all parts must use, and the number of parts that run at once. @defaultValue any parts, one after the other */
   readonly order?: {
     readonly by: { readonly name: string };
     readonly concurrency: number;
@@ -239,7 +239,7 @@ export function defineComposite(definition: RawDefinition & { readonly parts: Ra
   const runtime = runtimeFrom(kind, own);
   return opaque({
     ...runtime,
-    parts: { maker, steps, order: order === undefined ? undefined : { by: order.by.name, concurrency: order.concurrency } },
+    parts: { maker, steps, concurrency: order?.concurrency ?? 1 },
   });
 }
 

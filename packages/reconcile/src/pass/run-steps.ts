@@ -12,7 +12,7 @@ import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
 import type { Parts, StepRuntime } from "../build/step-runtime.ts";
 import type { Wait } from "../result.ts";
-import { addVars, missingVars } from "../record/vars.ts";
+import { addVars, hasVars, missingVars } from "../record/vars.ts";
 
 export const DONE: Outcome = { type: "done" };
 
@@ -33,57 +33,73 @@ export async function runList(pass: Pass, steps: readonly StepRuntime[], phase: 
   return DONE;
 }
 
-/** Runs steps by their order, as many at once as allowed. The others continue if one fails. */
+/** Runs steps that an extension asks for by their order, as many at once as allowed. The others continue if one fails. */
 async function runOrdered(pass: Pass, work: StepsRun): Promise<Outcome> {
-  const { steps: parts, phase, concurrency, before, blocked } = work;
+  const { steps, concurrency, name, phase, blocked } = work;
+  const before = (step: StepRuntime): readonly StepRuntime[] => work.before(step).filter((each) => steps.includes(each));
   const outcomes = new Map<StepRuntime, Outcome>();
-  await runGraph({
-    parts,
-    concurrency,
-    before: (part) => before(part).filter((each) => parts.includes(each)),
-    blocked,
-    run: async (part) => {
-      const outcome = await runOne(pass, part, phase);
-      outcomes.set(part, outcome);
-      return outcome.type === "done";
-    },
-    isOver: () => pass.isStopped,
-  });
-  // In a pass that is over, the reason of the step that ended last counts.
+  const run = async (step: StepRuntime): Promise<unknown> => {
+    const by = before(step).filter((each) => outcomes.get(each)?.type !== "done");
+    return by.length > 0 ? blocked(step, by) : outcomes.set(step, await runOne(pass, step, phase));
+  };
+  await runGraph({ parts: steps, concurrency, before, run, isOver: () => pass.isStopped });
+  return groupEnd(pass, name, { steps, outcomes });
+}
+
+/** The end of several steps. In a pass that is over, the reason of the step that ended last counts. */
+function groupEnd(
+  pass: Pass,
+  name: string,
+  { steps, outcomes }: { readonly steps: readonly StepRuntime[]; readonly outcomes: ReadonlyMap<StepRuntime, Outcome> },
+): Outcome {
   if (pass.isStopped) return [...outcomes.values()].at(-1) ?? DONE;
-  return joined(
-    pass,
-    work.name,
-    parts.flatMap((part) => outcomes.get(part) ?? []),
-  );
+  const inOrder = steps.flatMap((step) => outcomes.get(step) ?? []);
+  return joined(pass, name, inOrder);
 }
 
 function runOne(pass: Pass, step: StepRuntime, phase: ChainPhase): Promise<Outcome> {
   return step.parts === undefined ? runStep(pass, step, phase) : runComposite(pass, step, step.parts, phase);
 }
 
-/** Runs every part, also if others fail; then the phase of the composite itself, which sees their progress. */
+/** Runs every part by the order, also if others fail; then the phase of the composite itself, which sees their progress. */
 async function runComposite(pass: Pass, step: StepRuntime, parts: Parts, phase: ChainPhase): Promise<Outcome> {
+  const { order } = pass.pipeline;
   const steps = phase === "do" ? parts.steps : parts.steps.toReversed();
-  const outcome = await runOrdered(pass, { steps, phase, name: step.name, ...orderOf(pass, parts, phase) });
+  const outcomes = new Map<StepRuntime, Outcome>();
+  await runGraph({
+    parts: steps,
+    concurrency: parts.concurrency,
+    before: (part) => (phase === "do" ? order.before(part) : order.after(part)),
+    run: async (part) => outcomes.set(part, await runPart(pass, part, phase)),
+    isOver: () => pass.isStopped,
+  });
+  const outcome = groupEnd(pass, step.name, { steps, outcomes });
   if (step[phase] === undefined || pass.isStopped) return outcome;
-  return joined(pass, step.name, [outcome, await runStep(pass, step, phase)]);
+  return joined(pass, step.name, [outcome, await unlessBlocked(pass, step, phase)]);
 }
 
-function orderOf(pass: Pass, { order, steps }: Parts, phase: ChainPhase): Pick<StepsRun, "concurrency" | "before" | "blocked"> {
-  const rules = pass.pipeline.extensions.find(({ name }) => name === order?.by);
-  if (order === undefined || rules?.order === undefined) return IN_TURN;
-  const { order: edges } = rules;
-  const extended = (part: StepRuntime) => ({ name: part.name, data: part.uses.get(rules.name)?.data, step: part });
-  const needed = (part: StepRuntime) => edges.before(extended(part)).filter((each) => each !== undefined);
-  return {
-    concurrency: order.concurrency,
-    before: (part) => (phase === "do" ? needed(part) : steps.filter((each) => needed(each).includes(part))),
-    blocked: (part, by) => edges.blocked(chainScopeOf(pass, rules, RUNNER), extended(part), { by, phase }),
-  };
+function runPart(pass: Pass, part: StepRuntime, phase: ChainPhase): Promise<Outcome> {
+  return part.parts === undefined ? unlessBlocked(pass, part, phase) : runComposite(pass, part, part.parts, phase);
 }
 
-const IN_TURN: Pick<StepsRun, "concurrency" | "before" | "blocked"> = { concurrency: 1, before: () => [], blocked: () => undefined };
+/** Runs a part, unless parts that it requires are not done; in a cleanup, parts that use it. The others report the reason. */
+async function unlessBlocked(pass: Pass, part: StepRuntime, phase: ChainPhase): Promise<Outcome> {
+  const { order, extensions } = pass.pipeline;
+  const by = (phase === "do" ? order.requiredBy(part) : order.usersOf(part)).filter((each) => !isDone(pass, each));
+  if (by.length === 0) return runStep(pass, part, phase);
+  (pass.blocked ??= new Set()).add(part);
+  pass.progress.set(part, { type: "unreached" });
+  const rules = extensions.find(({ name, order: own }) => own !== undefined && part.uses.has(name));
+  if (rules?.order === undefined) return DONE;
+  const extended = { name: part.name, data: part.uses.get(rules.name)?.data, step: part };
+  await rules.order.blocked(chainScopeOf(pass, rules, RUNNER), extended, { by, phase });
+  return DONE;
+}
+
+/** An extension may note a blocked part as done, because its object is not desired. */
+function isDone(pass: Pass, part: StepRuntime): boolean {
+  return pass.progress.get(part)?.type === "done" && pass.blocked?.has(part) !== true;
+}
 
 /** Runs the work of extensions after the chain; skipped in a pass that is over. */
 export async function runAfterChain(pass: Pass): Promise<Outcome> {
@@ -99,7 +115,7 @@ export async function runAfterChain(pass: Pass): Promise<Outcome> {
 const RUNNER: ChainRunner = {
   run: runOrdered,
   async probe(pass, step, { reads, do: look }) {
-    if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs) return undefined;
+    if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs || !hasVars(pass, step)) return undefined;
     const ended = await runPhase(pass, { ...step, owns: [], reads, do: look }, "do", chainLimit(pass));
     return ended.type === "continue" ? (ended.vars as Readonly<Record<string, unknown>>) : undefined;
   },

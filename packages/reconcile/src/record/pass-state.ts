@@ -85,6 +85,8 @@ export class Pass implements EndingFacts {
   specChangedBy: StepRuntime | undefined;
   readonly settings: Map<string, Setting | "keep"> = new Map();
   readonly progress: Map<StepRuntime, Progress> = new Map();
+  /** The parts that did not run because others are not done; what requires them does not run either. */
+  blocked: Set<StepRuntime> | undefined;
   /** What asks for the next pass. */
   readonly asked: Asked[] = [];
   readonly failures: Failure[] = [];

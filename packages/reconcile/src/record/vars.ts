@@ -73,6 +73,15 @@ export function missingVars(pass: Pass, { givers }: StepRuntime): Wait | undefin
   return makeWait(reason, delays.length < waits.length ? undefined : Math.min(...delays), { code: "MissingValue" });
 }
 
+/** Whether the step would see every var that its type promises. */
+export function hasVars(pass: Pass, step: StepRuntime): boolean {
+  const required = leavesOf(step.needs.filter((needed) => !step.optionalNeeds.has(needed)));
+  return (
+    missingVars(pass, step) === undefined &&
+    required.every((needed) => needed.gives !== undefined || pass.progress.get(needed)?.type === "done")
+  );
+}
+
 function sourceOf({ object }: Pass, { gives, name }: StepRuntime): string {
   try {
     return gives?.of(object) ?? `step "${name}"`;

@@ -38,7 +38,6 @@ export {
   type StepRuntime,
   type Use,
 } from "../build/step-runtime.ts";
-export { findCircle } from "../pass/run-graph.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { entryHandlerOf } from "../build/names.ts";
 export { unitManager } from "../pass/req-client.ts";
