@@ -67,6 +67,7 @@ export { type Fetch, Fetches } from "../fetches.ts";
 // Running passes.
 export { KSTATUS_TYPES } from "../save/kstatus.ts";
 export type { Rank } from "../save/ready-rank.ts";
+export type { Circle, PartOrder } from "../build/order.ts";
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";
 export { PERMISSION_VERBS } from "../permission.ts";
