@@ -5,18 +5,16 @@
 import type { AnyExtension } from "../extension.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
 
-type Steps = readonly StepRuntime[];
-
 /** A part order is the order of the parts of all groups of a list. */
 export interface PartOrder {
   /** Returns the members of the same group that must have run before `member`. */
-  before(member: StepRuntime): Steps;
+  before(member: StepRuntime): readonly StepRuntime[];
   /** Returns the members of the same group that come after `member`; their cleanups run before its cleanup. */
-  after(member: StepRuntime): Steps;
+  after(member: StepRuntime): readonly StepRuntime[];
   /** Returns the steps of the same entry of the list that must be done before the `do` of `step`. */
-  requiredBy(step: StepRuntime): Steps;
+  requiredBy(step: StepRuntime): readonly StepRuntime[];
   /** Returns the steps of the same entry of the list that come after `step` directly, and are cleaned up before it. */
-  usersOf(step: StepRuntime): Steps;
+  usersOf(step: StepRuntime): readonly StepRuntime[];
   /** Returns the circles of the order, each with its group. */
   readonly circles: readonly Circle[];
 }
@@ -26,11 +24,11 @@ export interface Circle {
   /** The group. */
   readonly group: StepRuntime;
   /** The members on the circle; the first one is repeated at the end. */
-  readonly members: Steps;
+  readonly members: readonly StepRuntime[];
 }
 
 /** Computes the order of a list of steps. */
-export function partOrderOf(list: Steps): PartOrder {
+export function partOrderOf(list: readonly StepRuntime[]): PartOrder {
   const order = new Order();
   for (const entry of list) if (entry.parts !== undefined) order.addEntry(entry);
   return order;
@@ -44,24 +42,24 @@ interface Edge {
 
 class Order implements PartOrder {
   readonly circles: Circle[] = [];
-  readonly #before = new Map<StepRuntime, Steps>();
-  readonly #after = new Map<StepRuntime, Steps>();
-  readonly #required = new Map<StepRuntime, Steps>();
+  readonly #before = new Map<StepRuntime, readonly StepRuntime[]>();
+  readonly #after = new Map<StepRuntime, readonly StepRuntime[]>();
+  readonly #required = new Map<StepRuntime, readonly StepRuntime[]>();
   readonly #users = new Map<StepRuntime, StepRuntime[]>();
 
-  before(member: StepRuntime): Steps {
+  before(member: StepRuntime): readonly StepRuntime[] {
     return this.#before.get(member) ?? NONE;
   }
 
-  after(member: StepRuntime): Steps {
+  after(member: StepRuntime): readonly StepRuntime[] {
     return this.#after.get(member) ?? NONE;
   }
 
-  requiredBy(step: StepRuntime): Steps {
+  requiredBy(step: StepRuntime): readonly StepRuntime[] {
     return this.#required.get(step) ?? NONE;
   }
 
-  usersOf(step: StepRuntime): Steps {
+  usersOf(step: StepRuntime): readonly StepRuntime[] {
     return this.#users.get(step) ?? NONE;
   }
 
@@ -78,7 +76,7 @@ class Order implements PartOrder {
     for (const group of nodesOf(entry)) if (group.parts !== undefined) this.#addGroup(group, group.parts.steps, edges);
   }
 
-  #addGroup(group: StepRuntime, members: Steps, edges: ReadonlyMap<StepRuntime, readonly Edge[]>): void {
+  #addGroup(group: StepRuntime, members: readonly StepRuntime[], edges: ReadonlyMap<StepRuntime, readonly Edge[]>): void {
     const memberOf = new Map(members.flatMap((member) => nodesOf(member).map((node) => [node, member] as const)));
     for (const member of members) {
       const used = nodesOf(member).flatMap((node) => (edges.get(node) ?? []).map(({ to }) => memberOf.get(to)));
@@ -94,10 +92,10 @@ class Order implements PartOrder {
   }
 }
 
-const NONE: Steps = [];
+const NONE: readonly StepRuntime[] = [];
 
 /** A step and all parts in it. */
-function nodesOf(step: StepRuntime): Steps {
+function nodesOf(step: StepRuntime): readonly StepRuntime[] {
   return [step, ...(step.parts?.steps ?? []).flatMap(nodesOf)];
 }
 
@@ -120,9 +118,12 @@ function edgesOf(step: StepRuntime, byName: ReadonlyMap<string, StepRuntime>): r
 }
 
 /** Returns the parts on a circle of the order, the first one repeated at the end; `undefined` if there is no circle. */
-function findCircle(parts: Steps, before: (part: StepRuntime) => Steps): Steps | undefined {
+function findCircle(
+  parts: readonly StepRuntime[],
+  before: (part: StepRuntime) => readonly StepRuntime[],
+): readonly StepRuntime[] | undefined {
   const known = new Set<StepRuntime>();
-  const visit = (part: StepRuntime, path: Steps): Steps | undefined => {
+  const visit = (part: StepRuntime, path: readonly StepRuntime[]): readonly StepRuntime[] | undefined => {
     const start = path.indexOf(part);
     if (start >= 0) return [...path.slice(start), part];
     if (known.has(part)) return undefined;

@@ -25,6 +25,7 @@ describe("a step", () => {
       needs: [],
       optionalNeeds: new Set(),
       givers: [],
+      providers: [],
       reads: {},
       owns: [],
       permissions: [],

@@ -26,6 +26,8 @@ export interface StepRuntime {
   readonly needs: readonly StepRuntime[];
   /** The steps of `needs` whose vars may be missing. */
   readonly optionalNeeds: ReadonlySet<StepRuntime>;
+  /** The names of the steps whose vars the step sees: those of `needs`, parts of composites included. */
+  readonly providers: readonly string[];
   /** The steps with `gives` in `needs` whose values must be there before `do` runs, parts of composites included. */
   readonly givers: readonly StepRuntime[];
   /** The values that the step hands over late or not at all; `undefined`: its vars are there when it is done. */
@@ -199,6 +201,7 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     conditions: (definition.conditions ?? []).map((declared) => declaredCondition(where, declared)),
     needs,
     optionalNeeds: new Set(needs.filter((needed) => !required.includes(needed))),
+    providers: leavesOf(needs).map(({ name }) => name),
     givers: leavesOf(required).filter(({ gives }) => gives !== undefined),
     gives: definition.gives,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,

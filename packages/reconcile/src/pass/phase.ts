@@ -223,7 +223,10 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
   }
-  if (errorsIn(error).every(isConflict)) return { type: "wait", reason: `conflict: ${statusMessage(error)}`, isConflict: true };
+  if (errorsIn(error).every(isConflict)) {
+    pass.hasConflict = true;
+    return { type: "wait", reason: `conflict: ${statusMessage(error)}`, isConflict: true };
+  }
   return { type: "failed", error };
 }
 

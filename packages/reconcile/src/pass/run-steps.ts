@@ -12,7 +12,7 @@ import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
 import type { Parts, StepRuntime } from "../build/step-runtime.ts";
 import type { Wait } from "../result.ts";
-import { addVars, hasVars, missingVars } from "../record/vars.ts";
+import { hasVars, missingVars } from "../record/vars.ts";
 
 export const DONE: Outcome = { type: "done" };
 
@@ -126,7 +126,7 @@ async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promis
   if (step[phase] === undefined) return note(pass, step, { type: "continue", vars: {} });
   if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
   if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, phase) });
-  const wait = phase === "do" ? missingVars(pass, step) : undefined;
+  const wait = phase === "do" && step.givers.length > 0 ? missingVars(pass, step) : undefined;
   if (wait !== undefined && step.unprovided === undefined) return note(pass, step, wait);
   const ended = await runPhase(pass, wait === undefined ? step : unprovided(step, wait), phase, chainLimit(pass));
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.drafts.spec.changes() !== undefined)
@@ -150,7 +150,7 @@ function withVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   for (const _ in ended.vars) {
     const handed = pass.handed?.get(step.name);
     try {
-      addVars(pass, step, { vars: { ...handed?.vars, ...ended.vars }, missing: handed?.missing });
+      pass.addVars(step, { vars: { ...handed?.vars, ...ended.vars }, missing: handed?.missing });
       return ended;
     } catch (error) {
       return { type: "failed", error };

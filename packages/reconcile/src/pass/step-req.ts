@@ -18,7 +18,6 @@ import { reqClient } from "./req-client.ts";
 import { checkpoint } from "../save/save.ts";
 import { StepConditions } from "./step-conditions.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
-import { varsFor } from "../record/vars.ts";
 
 /** A phase of a step. */
 export type Phase = "gate" | "do" | "cleanup" | "post";
@@ -98,7 +97,7 @@ export class StepReq {
   }
 
   get vars(): Readonly<Record<string, unknown>> {
-    this.#vars ??= varsFor(this.#pass, this.#step);
+    this.#vars ??= this.#pass.varsFor(this.#step);
     return this.#vars;
   }
 

@@ -4,11 +4,13 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "../env.ts";
+import { ReconcileError } from "../errors.ts";
 import { Fetches } from "../fetches.ts";
 import type { PhaseReport } from "../pass-result.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
 import { logPrimary } from "./change-log.ts";
+import { withoutDrafts } from "./drafts.ts";
 import { type Ending, type EndingFacts, endingOf, reportsOf } from "./ending.ts";
 import { skipsCleanup } from "./finalizer-names.ts";
 import { type Change, Heartbeats } from "./heartbeats.ts";
@@ -16,7 +18,7 @@ import { materialChanges } from "./material.ts";
 import type { KeyMemory } from "./memory.ts";
 import { PassDrafts } from "./pass-drafts.ts";
 import type { Pipeline } from "../build/pipeline.ts";
-import type { Asked, Failure, Handed, PassType, Progress, Setting } from "./progress.ts";
+import type { Asked, Failure, Handed, HandOver, PassType, Progress, Setting } from "./progress.ts";
 import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
@@ -81,6 +83,8 @@ export class Pass implements EndingFacts {
   hidden: ReadonlySet<StepRuntime> | undefined;
   /** The time until Ready reports the first of them, in milliseconds: the next pass is due then at the latest. */
   dueMs: number | undefined;
+  /** Whether a conflict ended a step. */
+  hasConflict = false;
   isGated = false;
   isAborted = false;
   over: Over | undefined;
@@ -175,6 +179,31 @@ export class Pass implements EndingFacts {
   /** `text` without the values of Secrets that the pass has read. */
   hide(text: string): string {
     return this.secrets === undefined ? text : this.secrets.hide(text);
+  }
+
+  /** Adds the vars of a step. Later calls for the step replace what it added. @throws ReconcileError for a name of another step */
+  addVars(step: StepRuntime, { vars, missing }: HandOver): void {
+    const before = this.handed?.get(step.name)?.vars ?? NO_VARS;
+    const taken = Object.keys(vars).find((name) => Object.hasOwn(this.vars, name) && !Object.hasOwn(before, name));
+    if (taken !== undefined) {
+      const message = `step "${step.name}" provides vars.${taken}, which an earlier step already provides: rename it`;
+      throw new ReconcileError("ERR_STEP_FAILED", message, { step: step.name });
+    }
+    const added: Handed["vars"] = Object.freeze(withoutDrafts(vars));
+    (this.handed ??= new Map()).set(step.name, { vars: added, missing });
+    const others = Object.entries(this.vars).filter(([name]) => !Object.hasOwn(before, name));
+    // Replaced as a whole: a step that runs at the same time never sees a part of it.
+    this.vars = Object.freeze({ ...Object.fromEntries(others), ...added });
+  }
+
+  /**
+   * Returns the vars of the steps in `needs`, and those that the caller of a single step gave. A step sees no other vars, so that
+   * its inputs do not depend on what runs at the same time.
+   */
+  varsFor({ providers }: StepRuntime): Handed["vars"] {
+    const { handed, givenVars } = this;
+    if (providers.length === 0 || handed === undefined) return givenVars;
+    return Object.freeze(Object.assign({ ...givenVars }, ...providers.map((name) => handed.get(name)?.vars)));
   }
 
   get isGone(): boolean {

@@ -1,45 +1,16 @@
-/**
- * The vars of one pass: what its steps handed over. A step sees the vars of the steps in its `needs` and no others, so that its
- * inputs do not depend on what runs at the same time.
- */
-import { ReconcileError } from "../errors.ts";
+/** Values that steps with `gives` hand over while they run, and the steps that wait for them. */
 import { misuse } from "../internal/misuse.ts";
 import { makeWait, type Wait } from "../result.ts";
 import { leavesOf, type StepRuntime } from "../build/step-runtime.ts";
-import { withoutDrafts } from "./drafts.ts";
 import type { Pass } from "./pass-state.ts";
 import type { HandOver } from "./progress.ts";
-
-type Vars = HandOver["vars"];
-
-/** Adds the vars of a step. Later calls of the step replace what it added. @throws ReconcileError for a name of another step */
-export function addVars(pass: Pass, step: StepRuntime, { vars, missing }: HandOver): void {
-  const before = pass.handed?.get(step.name)?.vars ?? {};
-  const taken = Object.keys(vars).find((name) => Object.hasOwn(pass.vars, name) && !Object.hasOwn(before, name));
-  if (taken !== undefined) {
-    const message = `step "${step.name}" provides vars.${taken}, which an earlier step already provides: rename it`;
-    throw new ReconcileError("ERR_STEP_FAILED", message, { step: step.name });
-  }
-  const added = Object.freeze(withoutDrafts(vars) as Vars);
-  (pass.handed ??= new Map()).set(step.name, { vars: added, missing });
-  const others = Object.entries(pass.vars).filter(([name]) => !Object.hasOwn(before, name));
-  // Replaced as a whole: a step that runs at the same time never sees a part of it.
-  pass.vars = Object.freeze({ ...Object.fromEntries(others), ...added });
-}
 
 /** Adds values of a step with `gives`, at once. @throws TypeError for names that it does not declare */
 export function handOverVars(pass: Pass, step: StepRuntime, { vars, missing }: HandOver): void {
   const undeclared = Object.keys(vars).find((name) => step.gives?.names.includes(name) !== true);
   if (undeclared !== undefined)
     throw misuse("ERR_NOT_DECLARED", `step "${step.name}" hands over vars.${undeclared}: declare the name in its gives`);
-  addVars(pass, step, { vars: Object.fromEntries(Object.entries(vars).filter(([, value]) => value !== undefined)), missing });
-}
-
-/** Returns the vars of the steps in `needs`, and those that the caller of a single step gave. */
-export function varsFor(pass: Pass, { needs }: StepRuntime): Vars {
-  const { handed, givenVars } = pass;
-  if (needs.length === 0 || handed === undefined) return givenVars;
-  return Object.freeze(Object.assign({ ...givenVars }, ...leavesOf(needs).map(({ name }) => handed.get(name)?.vars)));
+  pass.addVars(step, { vars: Object.fromEntries(Object.entries(vars).filter(([, value]) => value !== undefined)), missing });
 }
 
 /** Returns the wait of a step whose values are missing: it names all values of all steps. `undefined` if the step can run. */

@@ -171,10 +171,8 @@ function readyOf(
   }
   const ends = facts.leaves.flatMap((step) => (facts.hidden?.has(step) === true ? [] : endsOf(step, facts.progress.get(step))));
   const conditions = facts.leaves.map((step) => ({ step, of: counting(rules, step, now, before) }));
-  const worst = governing(
-    rules.rank,
-    conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]),
-  );
+  const candidates = conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]);
+  const worst = candidates.length === 0 ? undefined : governing(rules.rank, candidates);
   const isContradicted = conditions.some(({ of }) => notTrue(of).some(({ condition }) => isSet(facts, condition.type)));
   if (ready !== undefined && isHiding(facts) && ends.length === 0 && !isContradicted) return undefined;
   if (worst !== undefined) return worst;
