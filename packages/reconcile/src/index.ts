@@ -4,7 +4,7 @@
  */
 
 // Steps.
-export { all, anyKind, type AnyStep, type NeedsOf, type Step, step, type StepDefinition } from "./step.ts";
+export { all, anyKind, type AnyStep, type NeedsOf, optional, type OptionalStep, type Step, step, type StepDefinition } from "./step.ts";
 export type { Permission, PermissionVerb } from "./permission.ts";
 export type { AnyResult, Continue, StepResult, Stop, Wait } from "./result.ts";
 
@@ -58,7 +58,7 @@ export type {
 } from "./condition.ts";
 
 // Steps that many operators have.
-export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
+export { conditions, type ConditionsOptions, type RankedCondition } from "./steps/conditions.ts";
 export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
 export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
 export { guard, type GuardOptions } from "./steps/guard.ts";

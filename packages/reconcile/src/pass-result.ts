@@ -9,10 +9,16 @@ export type Requeue =
   /** After `afterMs` milliseconds (0 = at once), without an error; the failure backoff starts again. */
   | { readonly type: "after"; readonly afterMs: number; readonly reason: string }
   /**
-   * With the failure backoff, or after the delay of the error. `backoffs` are the profiles of the failed steps, each once; the
-   * earliest delay decides. `undefined` in the list means the profile of the controller. Absent: only that one.
+   * With the failure backoff, or after the delay of the error; after `atMostMs` milliseconds at the latest. `backoffs` are the
+   * profiles of the failed steps, each once; the earliest delay decides. `undefined` in the list means the profile of the
+   * controller. Absent: only that one.
    */
-  | { readonly type: "failure"; readonly afterMs?: number; readonly backoffs?: readonly (BackoffProfile | undefined)[] };
+  | {
+      readonly type: "failure";
+      readonly afterMs?: number;
+      readonly atMostMs?: number;
+      readonly backoffs?: readonly (BackoffProfile | undefined)[];
+    };
 
 /** A phase report describes one phase of one step that ran. A phase that the step does not have is not reported. */
 export interface PhaseReport {

@@ -50,6 +50,8 @@ export interface StepFacts {
 export interface StepRun {
   /** The result of the phase; `continue` if it returned nothing. */
   readonly result: AnyResult;
+  /** The vars that the step handed over, whatever its result. */
+  readonly vars: object;
   /** The phases that ran. */
   readonly phases: readonly PhaseReport[];
   /** Whether the primary no longer exists after the run. */
@@ -82,14 +84,15 @@ export function factsOf(kind: Kind, step: AnyStep, handlerName: string = default
 export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, options: RunStepOptions): Promise<StepRun> {
   const { object, phase, vars, outcome, handlerName = defaultName(kind), signal = new AbortController().signal } = options;
   const records: Recorded[] = [];
-  const alone = only(required(step), phase, { records, outcome: outcome ?? { type: "done" } });
+  const alone = only(required(step), phase, { records, outcome: outcome ?? { type: "done" }, names: namesIn(required(step)) });
   const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
   const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
   const memory = newMemory(object.metadata.uid);
   if (options.memories !== undefined) memory.slots = options.memories;
   memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
-  pass.vars = Object.freeze({ ...vars });
+  pass.givenVars = Object.freeze({ ...vars });
+  pass.vars = pass.givenVars;
   for (const type of foreignTypes(alone, object)) pass.settings.set(type, "keep");
   await runPass(pass);
   pass.drafts.close();
@@ -99,7 +102,12 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   if (thrown?.type === "thrown") throw thrown.error;
   if (failures.length > 1) throw new AggregateError(failures, `step "${step.name}": ${failures.length} failures`);
   if (failures.length === 1) throw failures[0];
-  return { result: resultOf(pass, alone, records), phases: pass.phases.filter((report) => report.phase === phase), isGone: pass.isGone };
+  return {
+    result: resultOf(pass, alone, records),
+    vars: handedOver(pass),
+    phases: pass.phases.filter((report) => report.phase === phase),
+    isGone: pass.isGone,
+  };
 }
 
 /** The return or exception of a phase, before the engine checks it. */
@@ -108,6 +116,12 @@ type Recorded = { readonly type: "returned"; readonly value: unknown } | { reado
 interface Recording {
   readonly records: Recorded[];
   readonly outcome: Outcome;
+  /** The names of the step and its parts. */
+  readonly names: ReadonlySet<string>;
+}
+
+function namesIn(step: StepRuntime): ReadonlySet<string> {
+  return new Set([step.name, ...(step.parts?.steps ?? []).flatMap((part) => [...namesIn(part)])]);
 }
 
 /** The step with only one of its phases, which records its return or exception. */
@@ -122,7 +136,8 @@ function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntim
     post: undefined,
     [phase]: recorded(step[phase], recording),
     parts: step.parts && { ...step.parts, steps: step.parts.steps.map((part) => only(part, phase, recording)) },
-    needs: [],
+    // The caller gives the vars of all other steps.
+    needs: step.needs.filter(({ name }) => recording.names.has(name)),
   };
 }
 
@@ -157,10 +172,18 @@ function ending(outcome: Outcome): PhaseFunction {
 
 function resultOf(pass: Pass, step: StepRuntime, records: readonly Recorded[]): AnyResult {
   const [record] = records;
-  if (step.parts === undefined && record?.type === "returned") return isResult(record.value) ? record.value : makeContinue({});
+  if (step.parts === undefined && record?.type === "returned") {
+    const result = isResult(record.value) ? record.value : makeContinue({});
+    return result.type === "continue" ? makeContinue({ ...handedOver(pass), ...result.vars }) : result;
+  }
   const { outcome = { type: "done" } } = pass;
   if (outcome.type === "wait") return makeWait(outcome.reason);
-  return outcome.type === "stop" ? makeStop(outcome.reason) : makeContinue({});
+  return outcome.type === "stop" ? makeStop(outcome.reason) : makeContinue(handedOver(pass));
+}
+
+/** The vars that the step and its parts handed over. */
+function handedOver({ handed }: Pass): object {
+  return Object.assign({}, ...[...(handed?.values() ?? [])].map(({ vars }) => vars)) as object;
 }
 
 function pipelineOf(

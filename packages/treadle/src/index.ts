@@ -32,9 +32,10 @@ export {
   isKindNotServed,
   isNotFound,
 } from "@treadle/apimachinery";
+export { isTransient } from "@treadle/client";
 
 // Steps and handlers.
-export { all, anyKind, handler, many, one, owned, type Permission, step, through } from "@treadle/reconcile";
+export { all, anyKind, handler, many, one, optional, owned, type Permission, step, through } from "@treadle/reconcile";
 export type {
   CleanupReq,
   DoReq,
@@ -42,8 +43,10 @@ export type {
   Handler,
   HandlerBuilder,
   KindWatch,
+  OptionalStep,
   Outcome,
   PostReq,
+  RankedCondition,
   Req,
   ReqClient,
   Step,

@@ -5,6 +5,9 @@ import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
+import { type PartOrder, partOrderOf } from "./order.ts";
+import { KSTATUS_TYPES } from "../save/kstatus.ts";
+import { giverProblems, orderProblems } from "./order-problems.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { stateProblems } from "./state-problems.ts";
 import { throughProblems } from "./through-problems.ts";
@@ -12,15 +15,17 @@ import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
 
 /** Returns the problems of a pipeline, in the order in which a reader meets their causes. */
 export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+  const order = partOrderOf(collected.steps);
   return [
     ...handlerProblems(collected, name),
     ...nameProblems(collected.steps),
     ...kindProblems(collected, leaves),
-    ...orderProblems(collected.steps),
+    ...orderProblems(collected.steps, order),
+    ...giverProblems(leaves),
     ...statusProblems(collected, leaves),
     ...conditionProblems(leaves),
     ...stateProblems(collected, leaves),
-    ...extensionProblems(collected, leaves, name),
+    ...extensionProblems(collected, { leaves, order, name }),
     ...leaves.flatMap(declarationProblems),
   ];
 }
@@ -84,28 +89,6 @@ function kindProblems({ kind }: Collected, leaves: readonly StepRuntime[]): stri
     );
 }
 
-function orderProblems(steps: readonly StepRuntime[]): string[] {
-  const problems: string[] = [];
-  const before = new Set<StepRuntime>();
-  const all = new Set(steps);
-  const check = (step: StepRuntime): void => {
-    for (const needed of step.needs) {
-      if (before.has(needed)) continue;
-      problems.push(
-        all.has(needed)
-          ? `step "${step.name}" needs "${needed.name}", which is after it: place "${needed.name}" before "${step.name}"`
-          : `step "${step.name}" needs "${needed.name}", which is not in the list: add it before "${step.name}", outside any all()`,
-      );
-    }
-    step.parts?.steps.forEach(check);
-  };
-  for (const step of steps) {
-    check(step);
-    before.add(step);
-  }
-  return problems;
-}
-
 /** The built-in kinds without a status; of other kinds only the server knows. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set(
   Object.entries({
@@ -149,7 +132,15 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
     problems.push(`step "${step.name}" declares the condition "${type}", but nothing keeps conditions: add .step(conditions())`);
   }
   if (switches.length > 1) problems.push("conditions() is in the list twice: remove one");
+  const kept = switches[0]?.configures.conditions;
+  for (const type of kept?.kstatus === true ? KSTATUS_TYPES : []) {
+    const owner = owners.get(type);
+    if (owner !== undefined)
+      problems.push(`step "${owner.name}" declares "${type}", which conditions({ kstatus: true }) keeps: remove one of the two`);
+  }
   const ready = owners.get("Ready");
+  if (ready !== undefined && kept?.rank !== undefined)
+    problems.push(`step "${ready.name}" owns Ready, so conditions({ rank }) has no effect: remove one of the two`);
   if (ready !== undefined && switches[0]?.configures.conditions?.ready === false) {
     problems.push(
       `step "${ready.name}" owns Ready, but conditions({ ready: false }) leaves Ready to another handler: remove one of the two`,
@@ -159,10 +150,13 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
 }
 
 /** The problems that extensions find. */
-function extensionProblems({ kind, steps, options }: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+function extensionProblems(
+  { kind, steps, options }: Collected,
+  { leaves, order, name }: { readonly leaves: readonly StepRuntime[]; readonly order: PartOrder; readonly name: string },
+): string[] {
   const before = predecessorsOf(kind, name, options);
   return extensionsOf(leaves).flatMap((extension) => [
-    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps }, extension.name)) ?? []),
+    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps, order }, extension.name)) ?? []),
   ]);
 }
 

@@ -11,6 +11,8 @@ import { findProblems } from "./build-problems.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
+import type { Rank } from "../save/ready-rank.ts";
+import { type PartOrder, partOrderOf } from "./order.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
 import { kindId } from "../internal/kind-id.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
@@ -25,6 +27,8 @@ export interface Pipeline {
   readonly steps: readonly StepRuntime[];
   /** The steps with phases or declarations: the parts of each composite in its place, then the composite if it has phases. */
   readonly leaves: readonly StepRuntime[];
+  /** The order of the parts of composites. */
+  readonly order: PartOrder;
   /** The leaves that have a gate. */
   readonly gated: readonly StepRuntime[];
   /** Whether some step reads whole objects of a kind that is {@link Kind.cachedAs} metadata, which are fetched. */
@@ -73,6 +77,10 @@ export interface PipelineConditions {
   readonly computesReady: boolean;
   /** Whether this handler keeps status.observedGeneration; one handler of the kind does. */
   readonly keepsObservedGeneration: boolean;
+  /** Decides which condition Ready speaks of; `undefined`: False before Unknown, then list order. */
+  readonly rank?: Rank | undefined;
+  /** Whether the engine keeps Reconciling and Stalled. */
+  readonly kstatus?: boolean | undefined;
   /** The declared conditions by type, each with its step. */
   readonly declared: ReadonlyMap<string, { readonly step: StepRuntime; readonly counts: boolean }>;
 }
@@ -98,6 +106,7 @@ export function assemble(
 ): Pipeline {
   const { kind, name, steps, watches, conditions, deadlines, before = predecessorsOf(kind, name, {}) } = given;
   const leaves = leavesOf(steps);
+  const order = partOrderOf(steps);
   const declared = watchedForms({ kind, leaves, watches });
   const extensions = extensionsOf(leaves);
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
@@ -106,6 +115,7 @@ export function assemble(
     kind,
     steps,
     leaves,
+    order,
     gated: leaves.filter(({ gate }) => gate !== undefined),
     fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.type === "one" && read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
@@ -129,7 +139,9 @@ export function assemble(
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
     pause: settingIn(leaves, "pause") ?? DEFAULT_PAUSE,
     extensions,
-    extended: new Map(extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps }, extension.name)])),
+    extended: new Map(
+      extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order }, extension.name)]),
+    ),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }
@@ -163,7 +175,8 @@ function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions 
   const options = settingIn(leaves, "conditions");
   if (options === undefined) return undefined;
   const declared = declaredConditions(leaves);
-  return { computesReady: options.ready && !declared.has("Ready"), keepsObservedGeneration: options.ready, declared };
+  const { ready, rank, kstatus } = options;
+  return { computesReady: ready && !declared.has("Ready"), keepsObservedGeneration: ready, rank, kstatus, declared };
 }
 
 /** The setting of the first step that makes it. */

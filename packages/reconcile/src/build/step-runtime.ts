@@ -10,6 +10,9 @@ import { type DeclaredCondition, declaredCondition, declaredOwned } from "./decl
 import type { Permission } from "../permission.ts";
 import type { AnyRead, OwnedKind } from "../reads.ts";
 import type { PauseRules } from "../record/pause.ts";
+import { type Gives, optionalOf } from "./gives.ts";
+import type { Wait } from "../result.ts";
+import type { Rank } from "../save/ready-rank.ts";
 
 /** A phase function is one phase of a step as the engine calls it. The engine makes its req and checks its return value. */
 export type PhaseFunction = (req: unknown) => unknown;
@@ -22,8 +25,16 @@ export interface StepRuntime {
   readonly kind: Kind;
   /** The conditions that the step owns. */
   readonly conditions: readonly DeclaredCondition[];
-  /** The steps that must come before. */
+  /** The steps that must come before: those whose vars the step uses. */
   readonly needs: readonly StepRuntime[];
+  /** The steps of `needs` whose vars may be missing. */
+  readonly optionalNeeds: ReadonlySet<StepRuntime>;
+  /** The names of the steps whose vars the step sees: those of `needs`, parts of composites included. */
+  readonly providers: readonly string[];
+  /** The steps with `gives` in `needs` whose values must be there before `do` runs, parts of composites included. */
+  readonly givers: readonly StepRuntime[];
+  /** The values that the step hands over late or not at all; `undefined`: its vars are there when it is done. */
+  readonly gives: Gives | undefined;
   /** The reads of the step, by name. */
   readonly reads: Readonly<Record<string, AnyRead>>;
   /** Whether the reads are resolved in a cleanup. */
@@ -58,6 +69,8 @@ export interface StepRuntime {
   readonly do: PhaseFunction | undefined;
   /** Runs in place of `do` when a kind is not served, a watch is refused, or a read fails; `undefined`: the step waits or fails. */
   readonly unresolved: ((req: unknown, error: unknown) => unknown) | undefined;
+  /** Runs in place of `do` when values of `needs` are missing; `undefined`: the step waits. */
+  readonly unprovided: ((req: unknown, wait: Wait) => unknown) | undefined;
   /** The phase `cleanup`. */
   readonly cleanup: PhaseFunction | undefined;
   /** The phase `post`. */
@@ -70,20 +83,23 @@ export interface StepRuntime {
   readonly uses: ReadonlyMap<string, Use>;
 }
 
-/** Parts are the steps of a composite, and their order. */
+/** Parts are the steps of a composite. Their order follows from their `needs` and their extensions, else from the list. */
 export interface Parts {
   /** The function that makes such composites, for errors, such as `all`. */
   readonly maker: string;
   /** The steps of the composite. */
   readonly steps: readonly StepRuntime[];
-  /** The extension that orders the parts, and how many run at once; `undefined` means one after the other, in list order. */
-  readonly order: { readonly by: string; readonly concurrency: number } | undefined;
+  /** The number of parts that run at once. */
+  readonly concurrency: number;
 }
 
 /** Handler settings are the settings of a handler that a step may make. */
 export interface HandlerSettings {
-  /** Present if conditions are kept; `ready` says whether `Ready` is computed. */
-  readonly conditions?: { readonly ready: boolean };
+  /**
+   * Present if conditions are kept. `ready`: whether `Ready` is computed. `rank`: which condition Ready speaks of. `kstatus`: whether
+   * `Reconciling` and `Stalled` are kept.
+   */
+  readonly conditions?: { readonly ready: boolean; readonly rank?: Rank; readonly kstatus?: boolean };
   /** What pauses an object, and whether it also pauses cleanups. */
   readonly pause?: PauseRules;
 }
@@ -111,8 +127,10 @@ export interface RawDefinition {
   readonly name: string;
   /** The conditions that the step owns. */
   readonly conditions?: readonly Declared<string>[];
-  /** The steps that must come before. */
+  /** The steps that must come before, or what `optional()` makes of them. */
   readonly needs?: readonly unknown[];
+  /** The values that the step hands over by `handOver()`. @defaultValue none */
+  readonly gives?: Gives;
   /** The reads of the step, by name. */
   readonly reads?: Readonly<Record<string, unknown>>;
   /** Whether the reads are resolved in a cleanup. @defaultValue true */
@@ -148,6 +166,8 @@ export interface RawDefinition {
   readonly do?: PhaseFunction;
   /** Runs in place of `do`, without reads, when they cannot be resolved: with the error that otherwise ends the phase. */
   readonly unresolved?: (req: unknown, error: unknown) => unknown;
+  /** Runs in place of `do` when values of `needs` are missing, with the wait that otherwise ends the step. */
+  readonly unprovided?: (req: unknown, wait: Wait) => unknown;
   /** The phase `cleanup`. */
   readonly cleanup?: PhaseFunction;
   /** The phase `post`. */
@@ -158,73 +178,34 @@ export interface RawDefinition {
   readonly uses?: readonly Use[];
 }
 
-/** Raw parts are the parts of a composite step, as a factory gives them. */
-export interface RawParts {
-  /** The parts, made by `step()` or a factory around it. */
-  readonly steps: readonly unknown[];
-  /** The function that makes such composites, for errors. @defaultValue "all" */
-  readonly maker?: string;
-  /** The extension that orders the parts, all of which must use it. @defaultValue list order, one after the other */
-  readonly order?: {
-    readonly by: { readonly name: string };
-    readonly concurrency: number;
-    /** The kind of the parts, for the error about another step, such as `made by bucket()`. */
-    readonly of: string;
-  };
-}
-
 /** Makes a step from a raw definition. @throws TypeError for an invalid definition */
 export function defineStep(kind: Kind, definition: RawDefinition): object {
   return opaque(runtimeFrom(kind, definition));
 }
 
-/**
- * Makes a step that consists of parts. Its phases run after those of its parts, for every outcome of the parts. `partsOf(req)`
- * returns the progress of each part.
- *
- * @throws TypeError when a part was not made by `step()`, or does not use the extension that orders the parts.
- */
-export function defineComposite(definition: RawDefinition & { readonly parts: RawParts; readonly kind?: Kind }): object {
-  const { parts, ...own } = definition;
-  const { maker = "all", order } = parts ?? {};
-  if (typeof own.name !== "string" || !Array.isArray(parts?.steps))
-    throw new TypeError(`${maker}: give it a name and a list of steps: ${maker}("parts", [one, two])`);
-  const where = `${maker}("${own.name}")`;
-  const steps = parts.steps.map((part) => {
-    const runtime = runtimeOf(part);
-    if (runtime === undefined) throw new TypeError(`${where}: its parts must be steps made by step()`);
-    if (order !== undefined && !runtime.uses.has(order.by.name))
-      throw new TypeError(`${where}: "${runtime.name}" is not ${order.of}: place it before or after, or use all()`);
-    return runtime;
-  });
-  if (order !== undefined && !(Number.isInteger(order.concurrency) && order.concurrency >= 1))
-    throw new TypeError(`${where}: concurrency must be a whole number from 1, not ${String(order.concurrency)}`);
-  const kind = definition.kind ?? steps[0]?.kind ?? NO_KIND;
-  const runtime = runtimeFrom(kind, own);
-  return opaque({
-    ...runtime,
-    parts: { maker, steps, order: order === undefined ? undefined : { by: order.by.name, concurrency: order.concurrency } },
-  });
-}
-
-const NO_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
-
-function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
+/** Makes the runtime of a step. @throws TypeError for an invalid definition */
+export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
   if (typeof definition?.name !== "string") throw new TypeError("step: the definition needs a name");
   const where = `step "${definition.name}"`;
   requireKind(where, kind);
   requireForms(where, definition);
-  const needs = (definition.needs ?? []).map((needed) => {
-    const runtime = runtimeOf(needed);
+  const listed = (definition.needs ?? []).map((needed) => {
+    const runtime = runtimeOf(needed) ?? (optionalOf(needed) as StepRuntime | undefined); // What optional() was called with.
     if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
-    return runtime;
+    return { runtime, isOptional: runtimeOf(needed) === undefined };
   });
   const owned = (definition.owns ?? []).map((entry) => declaredOwned(where, entry));
+  const needs = listed.map(({ runtime }) => runtime);
+  const required = listed.filter(({ isOptional }) => !isOptional).map(({ runtime }) => runtime);
   return {
     name: definition.name,
     kind,
     conditions: (definition.conditions ?? []).map((declared) => declaredCondition(where, declared)),
     needs,
+    optionalNeeds: new Set(needs.filter((needed) => !required.includes(needed))),
+    providers: leavesOf(needs).map(({ name }) => name),
+    givers: leavesOf(required).filter(({ gives }) => gives !== undefined),
+    gives: definition.gives,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
     readsInCleanup: definition.readsInCleanup ?? true,
     owns: owned.map(({ kind: each }) => each),
@@ -243,6 +224,7 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
     gate: definition.gate?.bind(definition),
     do: definition.do?.bind(definition),
     unresolved: definition.unresolved?.bind(definition),
+    unprovided: definition.unprovided?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),
     post: definition.post?.bind(definition),
     parts: undefined,
@@ -288,7 +270,8 @@ export function isAnyKind(kind: Kind): boolean {
   return kind.kind === "";
 }
 
-function opaque(runtime: StepRuntime): object {
+/** Wraps a runtime in a step, as authors see it. */
+export function opaque(runtime: StepRuntime): object {
   const step = { name: runtime.name };
   Object.defineProperty(step, RUNTIME, { value: Object.freeze(runtime) });
   return Object.freeze(step);

@@ -139,7 +139,7 @@ export class Draft<T extends object = Record<string, unknown>> {
 }
 
 /** Returns the members with plain values in place of drafts, which are revoked at the end of the phase. */
-export function withoutDrafts(members: object): object {
+export function withoutDrafts(members: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]: [string, unknown]) => [name, isDraft(value) ? current(value as object) : value]),
   );

@@ -4,12 +4,14 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "../env.ts";
+import { ReconcileError } from "../errors.ts";
 import { Fetches } from "../fetches.ts";
 import type { KindWatch } from "../kind-watch.ts";
 import type { PhaseReport } from "../pass-result.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
 import { logPrimary } from "./change-log.ts";
+import { withoutDrafts } from "./drafts.ts";
 import { type Ending, type EndingFacts, endingOf, reportsOf } from "./ending.ts";
 import { skipsCleanup } from "./finalizer-names.ts";
 import { type Change, Heartbeats } from "./heartbeats.ts";
@@ -18,7 +20,7 @@ import type { KeyMemory } from "./memory.ts";
 import { PassDrafts } from "./pass-drafts.ts";
 import { type PauseState, pauseStateOf } from "./pause.ts";
 import type { Pipeline } from "../build/pipeline.ts";
-import type { Asked, Failure, PassType, Progress, Setting } from "./progress.ts";
+import type { Asked, Failure, Handed, HandOver, PassType, Progress, Setting } from "./progress.ts";
 import { References } from "./references.ts";
 import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
@@ -74,13 +76,23 @@ export class Pass implements EndingFacts {
 
   // What the steps found.
   /** What the steps so far handed over; frozen, replaced by each step that adds to it. */
-  vars: Readonly<Record<string, unknown>> = Object.freeze({});
+  vars: Readonly<Record<string, unknown>> = NO_VARS;
+  /** The vars that the caller of a single step gave; every step sees them. */
+  givenVars: Readonly<Record<string, unknown>> = NO_VARS;
+  /** What each step handed over, by its name; made for the first vars. */
+  handed: Map<string, Handed> | undefined;
   /** How the chain ended; `undefined` until then. */
   outcome: Outcome | undefined;
   /** What keeps the object from being ready although no step reported it. */
   trouble: Setting | undefined;
   /** What the server does not store of the status; Ready reports it where it would be True. */
   notStored: Setting | undefined;
+  /** The steps whose transient failure Ready does not report yet. */
+  hidden: ReadonlySet<StepRuntime> | undefined;
+  /** The time until Ready reports the first of them, in milliseconds: the next pass is due then at the latest. */
+  dueMs: number | undefined;
+  /** Whether a conflict ended a step. */
+  hasConflict = false;
   isGated = false;
   isAborted = false;
   over: Over | undefined;
@@ -88,6 +100,8 @@ export class Pass implements EndingFacts {
   specChangedBy: StepRuntime | undefined;
   readonly settings: Map<string, Setting | "keep"> = new Map();
   readonly progress: Map<StepRuntime, Progress> = new Map();
+  /** The parts that did not run because others are not done; what requires them does not run either. */
+  blocked: Set<StepRuntime> | undefined;
   /** What asks for the next pass. */
   readonly asked: Asked[] = [];
   readonly failures: Failure[] = [];
@@ -182,6 +196,31 @@ export class Pass implements EndingFacts {
     return this.secrets === undefined ? text : this.secrets.hide(text);
   }
 
+  /** Adds the vars of a step. Later calls for the step replace what it added. @throws ReconcileError for a name of another step */
+  addVars(step: StepRuntime, { vars, missing }: HandOver): void {
+    const before = this.handed?.get(step.name)?.vars ?? NO_VARS;
+    const taken = Object.keys(vars).find((name) => Object.hasOwn(this.vars, name) && !Object.hasOwn(before, name));
+    if (taken !== undefined) {
+      const message = `step "${step.name}" provides vars.${taken}, which an earlier step already provides: rename it`;
+      throw new ReconcileError("ERR_STEP_FAILED", message, { step: step.name });
+    }
+    const added: Handed["vars"] = Object.freeze(withoutDrafts(vars));
+    (this.handed ??= new Map()).set(step.name, { vars: added, missing });
+    const others = Object.entries(this.vars).filter(([name]) => !Object.hasOwn(before, name));
+    // Replaced as a whole: a step that runs at the same time never sees a part of it.
+    this.vars = Object.freeze({ ...Object.fromEntries(others), ...added });
+  }
+
+  /**
+   * Returns the vars of the steps in `needs`, and those that the caller of a single step gave. A step sees no other vars, so that
+   * its inputs do not depend on what runs at the same time.
+   */
+  varsFor({ providers }: StepRuntime): Handed["vars"] {
+    const { handed, givenVars } = this;
+    if (providers.length === 0 || handed === undefined) return givenVars;
+    return Object.freeze(Object.assign({ ...givenVars }, ...providers.map((name) => handed.get(name)?.vars)));
+  }
+
   get isGone(): boolean {
     return this.over?.reason instanceof PrimaryGone;
   }
@@ -224,5 +263,7 @@ function skipped(pipeline: Pipeline, object: KubernetesObject, isReleased: boole
   if (skipsCleanup(pipeline, object)) return "cleanup";
   return isReleased ? "drain" : undefined;
 }
+
+const NO_VARS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 function noop(): void {}

@@ -17,34 +17,33 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
-export { defineExtension, partsOf } from "../define-extension.ts";
-export type { PassType, Progress, Setting } from "../record/progress.ts";
+export { defineExtension, handOver, partsOf } from "../define-extension.ts";
+export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { type PauseRules, type PauseState, pauseStateOf } from "../record/pause.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 
 // Factories of steps.
 export type { DeclaredCondition } from "../build/declared.ts";
 export {
-  defineComposite,
   defineStep,
   type HandlerSettings,
   leavesOf,
   type Parts,
   type PhaseFunction,
   type RawDefinition,
-  type RawParts,
   runtimeOf,
   type StepRuntime,
   type Use,
 } from "../build/step-runtime.ts";
-export { findCircle } from "../pass/run-graph.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
+export { defineComposite, type RawParts } from "../build/define-composite.ts";
+export type { Gives } from "../build/gives.ts";
 export { entryHandlerOf } from "../build/names.ts";
 export { unitManager } from "../pass/req-client.ts";
 export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
 export { requestedDelayOf } from "../pass/requeue.ts";
 export { delayAfter, type ThrottleRules, Throttle } from "../internal/throttle.ts";
-export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
+export type { Distinct, DoResult, GroupOf, Members, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
 export { changedPaths } from "../record/change-log.ts";
@@ -77,6 +76,9 @@ export { type Fetch, Fetches } from "../fetches.ts";
 export { isKind, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";
 
 // Running passes.
+export { KSTATUS_TYPES } from "../save/kstatus.ts";
+export type { Rank } from "../save/ready-rank.ts";
+export type { Circle, PartOrder } from "../build/order.ts";
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";
 export { PERMISSION_VERBS } from "../permission.ts";
