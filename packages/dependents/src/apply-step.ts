@@ -1,42 +1,48 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
-import type { KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { Ref } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
+import { authorOf } from "./author.ts";
+import { pruneOthers } from "./cleanup-step.ts";
 import { converge, remembered } from "./core/converge.ts";
 import type { NewEntry } from "./core/entries.ts";
-import type { Inputs } from "./core/inputs.ts";
-import { identityOf, refTo } from "./core/marks.ts";
-import type { Converged, Plan } from "./core/plan.ts";
+import { type Inputs, SharedInputs } from "./core/inputs.ts";
+import { refTo } from "./core/marks.ts";
 import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
-import { type Dependent, desiredOf } from "./dependent.ts";
-import { noteLive, type Subject, subjectsOf } from "./subjects.ts";
-import { pruneOthers } from "./cleanup-step.ts";
-import { LOOK_AGAIN_MS, retryLater, revisitLater } from "./retry-later.ts";
+import { desiredOf } from "./dependent.ts";
+import { runForEach } from "./each-object.ts";
+import { type Brought, entryOf, failureOf, isReady, type Kept, needsBackoff, type Outcome, resultOf, UNWANTED } from "./outcomes.ts";
+import { LOOK_AGAIN_MS, retryLater } from "./retry-later.ts";
+import { liveObjects, type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
 
-/** What became of one object of the step. */
-interface Brought {
-  readonly subject: Subject;
-  readonly target: Ref;
-  readonly converged: Converged;
+/** What the functions of the author get in this pass. */
+interface Asked {
+  readonly inputs: Inputs;
+  /** The same inputs, for a step with many objects. */
+  readonly shared: SharedInputs | undefined;
 }
 
 /** Returns without a promise if nothing has changed since the last pass: a synchronous phase needs no timer. */
 export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
   const unit = unitOf(definition, req);
-  const { dependent } = unit;
+  const { dependent, context } = unit;
   try {
     const inputs = inputsOf(definition, unit);
     const subjects = subjectsOf(unit);
-    const known = settled(unit, inputs, subjects);
+    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined };
+    const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
     if (known !== undefined) return resultOf(unit, known);
-    const applied = applyNow(unit, inputs, subjects);
+    const applied = applyNow(unit, asked, subjects);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
   } catch (error) {
     if (dependent.isChecked) throw error;
     return goOn(unit, error);
   }
 }
+
+/** More objects than this are looked at in several turns of the event loop. */
+const MAX_SYNCHRONOUS = 200;
 
 /** No step waits for an unchecked dependent: the chain continues without it. */
 export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
@@ -45,15 +51,16 @@ export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
 }
 
 /** What became of the objects in the last pass, if nothing has changed since and the step has no other object to remove. */
-function settled(unit: Unit<AnyDoReq>, inputs: Inputs, subjects: readonly Subject[]): readonly Brought[] | undefined {
+function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
   const { dependent, context } = unit;
   const known: Brought[] = [];
   for (const subject of subjects) {
-    const { live } = subject;
+    const { live, item } = subject;
     if (live === undefined) return undefined;
-    const converged = remembered(context, { policy: dependent.policy, live, inputs, ...authorOf(dependent, context.owner, inputs) });
+    const author = authorOf(dependent, context.owner, { inputs, item });
+    const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, ...author });
     if (converged === undefined) return undefined;
-    known.push({ subject, target: refTo(live), converged });
+    known.push({ type: "brought", subject, target: refTo(live), converged });
   }
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
@@ -65,61 +72,87 @@ function settled(unit: Unit<AnyDoReq>, inputs: Inputs, subjects: readonly Subjec
   return known;
 }
 
-async function applyNow(unit: Unit<AnyDoReq>, inputs: Inputs, subjects: readonly Subject[]): Promise<StepResult<{}>> {
+async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<StepResult<{}>> {
   const { dependent, context } = unit;
-  const brought: Brought[] = [];
-  for (const subject of subjects) {
-    const one = await applyOne(unit, inputs, subject);
-    if (one !== undefined) brought.push(one);
-  }
-  if (brought.length === 0) return notDesired(unit);
-  noteLive(unit, brought);
-  if (!brought.some(({ converged }) => needsBackoff(converged))) context.memory.unit(context.unit).failures = 0;
-  const entries = brought.map((one) => entryOf(unit, one));
+  const outcomes = dependent.isEach ? await applyEach(unit, asked, subjects) : await applyOnly(unit, asked, subjects);
+  const kept = outcomes.filter((outcome) => outcome.type !== "unwanted");
+  if (kept.length === 0) return notDesired(unit);
+  noteLive(unit, kept);
+  if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
+  const entries = kept.map((outcome) => entryOf(unit, outcome));
   if (dependent.isChecked) report(unit, entries);
-  if (!brought.every(({ converged }) => isReady(converged))) return resultOf(unit, brought);
-  const leftovers = await pruneOthers(unit, keptOf(brought.map(({ target }) => target)));
-  if (leftovers.length === 0 || !dependent.isChecked) return unit.req.next();
-  report(unit, [...entries, ...leftovers]);
+  const isDone = kept.every(isReady);
+  // A new object replaces the one with the former name when it is ready. With `each` no object replaces another one.
+  if (!isDone && !dependent.isEach) return resultOf(unit, kept);
+  const { leftovers, error } = await pruned(unit, kept);
+  if (dependent.isChecked && leftovers.length > 0) report(unit, [...entries, ...leftovers]);
+  const failure = failureOf(unit, kept, error);
+  if (failure !== undefined) throw failure;
+  if (!isDone || leftovers.length === 0 || !dependent.isChecked) return resultOf(unit, kept);
   return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
 }
 
-/** Converges one object; `undefined`: it is not desired. */
-async function applyOne({ dependent, context }: Unit<AnyDoReq>, inputs: Inputs, subject: Subject): Promise<Brought | undefined> {
-  const { options, policy } = dependent;
-  const desired = desiredOf(dependent, context.owner, inputs);
-  if (desired === undefined && options.desired !== undefined) return undefined;
-  const target = subject.target();
-  const converged = await converge(context, {
-    policy,
-    target,
-    live: subject.live,
-    inputs,
-    desired: desired === undefined ? undefined : () => desired,
-    ...authorOf(dependent, context.owner, inputs),
+/** The only object of a step without `each`. @throws what the author's functions and the server throw */
+async function applyOnly(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<readonly Outcome[]> {
+  return [await applyOne(unit, asked, subjects[0] as Subject)]; // There is exactly one.
+}
+
+/** All objects: one that fails does not stop the others. */
+async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<readonly Outcome[]> {
+  const runs = await runForEach(unit, subjects, (subject) => applyOne(unit, asked, subject));
+  return runs.map((run, i): Outcome => {
+    const subject = subjects[i] as Subject; // One run for each.
+    return run.type === "done" ? run.result : { ...run, subject, target: subject.target() };
   });
-  return { subject, target, converged };
 }
 
-/** Returns the functions of the author that judge the live object. */
-function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Inputs): Pick<Plan, "readyWhen" | "refine"> {
-  const { readyWhen, status } = options;
-  // The live object is one of the author's kind, and the inputs are what the options declare.
-  return {
-    readyWhen: readyWhen === undefined ? undefined : (live) => readyWhen(live as never, owner, inputs as never),
-    refine: status === undefined ? undefined : (state, live) => status(state, live as never, undefined),
-  };
+/** Converges one object, if it is desired. */
+async function applyOne({ dependent, context }: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+  const { options, policy } = dependent;
+  const { item, live } = subject;
+  const asked = { inputs, item };
+  const author = authorOf(dependent, context.owner, asked);
+  if (shared !== undefined) {
+    const known = remembered(context, { policy, live, inputs, shared, ...author });
+    if (known !== undefined) return { type: "brought", subject, target: subject.target(), converged: known };
+  }
+  const desired = desiredOf(dependent, context.owner, asked);
+  if (desired === undefined && options.desired !== undefined) return UNWANTED;
+  const target = subject.target();
+  const plan = { policy, target, live, inputs, shared, desired: desired === undefined ? undefined : () => desired, ...author };
+  return { type: "brought", subject, target, converged: await converge(context, plan) };
 }
 
-function entryOf({ dependent }: Unit, { target, converged }: Brought): NewEntry {
-  return { ...identityOf(dependent.policy.kind, target), ...converged.state };
+/** Removes the objects of the step that are not desired. With `each` an error does not hide those of the objects. */
+async function pruned(
+  unit: Unit<AnyDoReq>,
+  kept: readonly Kept[],
+): Promise<{ readonly leftovers: readonly NewEntry[]; readonly error: unknown }> {
+  try {
+    return { leftovers: await pruneOthers(unit, keptOf(kept.map(({ target }) => target))), error: undefined };
+  } catch (error) {
+    if (!unit.dependent.isEach) throw error;
+    return { leftovers: [], error };
+  }
+}
+
+/** Notes the live objects for the steps that depend on this one. */
+function noteLive({ dependent, pass }: Unit, outcomes: readonly Kept[]): void {
+  const objects = outcomes.map((outcome) => ({
+    item: outcome.subject.item,
+    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
+  }));
+  pass.found.live.set(dependent.name, liveObjects(dependent.isEach, objects));
 }
 
 /** Calls `desired` with the dependencies that exist, and writes nothing. If it throws, the object counts as desired. */
 export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
   const unit = unitOf(definition, req);
+  const { dependent, context } = unit;
   try {
-    if (desiredOf(unit.dependent, unit.context.owner, inputsOf(definition, unit)) !== undefined) return req.next({ isWanted: true });
+    const inputs = inputsOf(definition, unit);
+    const items = dependent.isEach ? dependent.names(context.owner).list : [{ item: undefined }];
+    if (items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined)) return req.next({ isWanted: true });
   } catch {
     return req.next({ isWanted: true });
   }
@@ -135,40 +168,3 @@ function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
   else if (dependent.isChecked) report(unit, []);
   return req.next();
 }
-
-/** The author's `status` may report a missing object as ready. */
-function isReady({ type, state }: Converged): boolean {
-  return type === "there" || state.type === "Ready";
-}
-
-/** Decides whether the object could not be written, and no watch reports when it can. */
-function needsBackoff(converged: Converged): boolean {
-  return converged.type === "not yet" && !converged.isApplied && converged.again === "backoff";
-}
-
-/** Continues if all objects are ready, else waits for the worst of them. */
-function resultOf(unit: Unit<AnyDoReq>, brought: readonly Brought[]): StepResult<{}> {
-  for (const { converged } of brought) if (!isReady(converged)) return notReady(unit, converged);
-  return unit.req.next();
-}
-
-function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
-  const { dependent, pass, req } = unit;
-  const { message, reason } = converged.state;
-  const text = pass.hide(message === "" ? reason : message);
-  const again = converged.type === "there" ? "watch" : converged.again;
-  if (!dependent.isChecked) {
-    // No step waits for the object. If it is foreign or missing, the log reports it.
-    if (converged.type === "not yet" && !converged.isApplied) req.log.warn({ reason }, text);
-    if (needsBackoff(converged)) revisitLater(unit, text);
-    else if (typeof again === "number") req.revisit(again, text);
-    return req.next();
-  }
-  const { type } = converged.state;
-  const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
-  const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
-  return waitBecause(text, { code: reason, severity, needsAction: WARNING_REASONS.includes(reason), afterMs });
-}
-
-/** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
-const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];

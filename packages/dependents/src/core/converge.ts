@@ -48,7 +48,8 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
   const settled = context.memory.unit(context.unit).known(policy.kind, live.metadata)?.settled;
   if (settled === undefined || settled.uid !== live.metadata.uid || settled.resourceVersion !== live.metadata.resourceVersion)
     return undefined;
-  if (!isSameInput(settled.seen, context, inputs)) return undefined;
+  const { shared } = plan;
+  if (shared === undefined ? !isSameInput(settled.seen, context, inputs) : !shared.isSameInput(settled.seen)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
   return settled.ready === undefined ? judged(context, plan, found) : { ...found, state: settled.ready };
 }
@@ -63,7 +64,7 @@ function remember({ context, plan, memory }: Work, found: Found, converged: Conv
   // Fields of a former name are removed later, when the claim is due.
   if (formerNames(context, withManagedFields(context, policy, live)).length > 0) return;
   const ready = converged.type === "there" && converged.state.type === "Ready" ? converged.state : undefined;
-  memory.settled = { seen: seenInputs(context, inputs), uid, resourceVersion, ready };
+  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready };
 }
 
 async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {

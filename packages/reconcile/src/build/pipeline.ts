@@ -102,7 +102,7 @@ export function assemble(
     steps,
     leaves,
     gated: leaves.filter(({ gate }) => gate !== undefined),
-    fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.type === "one" && read.source === "fetch")),
+    fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
     posting: leaves.filter(({ post }) => post !== undefined),
     watches,
