@@ -17,7 +17,6 @@ import {
   statusMessage,
   truncate,
   withoutSecrets,
-  findCircle,
   leavesOf,
   type StepRuntime,
 } from "@treadle/reconcile/unstable/engine";
@@ -192,15 +191,12 @@ async function pruneUnwanted(chain: DependentChain): Promise<Outcome> {
   if (found.unwanted.size === 0) return { type: "done" };
   const parts = handler.steps.filter(({ name }) => found.unwanted.has(name)).toReversed();
   const extended = (step: StepRuntime): Extended => parts.find((each) => each.step === step) as Extended; // `before` gets parts only.
-  const groupOf = (part: Extended): StepRuntime | undefined => handler.list.find((step) => leavesOf([step]).includes(part.step));
-  const isAfter = (part: Extended, other: Extended): boolean =>
-    groupOf(part) === groupOf(other) ? part.data.dependsOn().includes(other.step) : parts.indexOf(part) < parts.indexOf(other);
   return await chain.run({
     name: "(dependents)",
     phase: "cleanup",
     steps: parts.map(({ step }) => step),
     concurrency: PRUNED_AT_ONCE,
-    before: (step) => parts.filter((each) => isAfter(each, extended(step))).map((each) => each.step),
+    before: (step) => parts.map((each) => each.step).filter((each) => handler.isAfter(each, step)),
     blocked: (step, by) => reportBlocked(chain, extended(step), { reason: "Deleting", message: `will be deleted after ${namesOf(by)}` }),
   });
 }
@@ -250,31 +246,24 @@ function namesakeProblems(steps: readonly Extended[]): string[] {
 
 function orderProblems(steps: readonly Extended[], list: readonly StepRuntime[]): string[] {
   const found: string[] = [];
-  const neededBy = (step: StepRuntime): readonly StepRuntime[] =>
-    (dependents.dataOf(step)?.dependsOn() ?? []).filter((each) => each !== undefined);
   const before = new Set<StepRuntime>();
   for (const entry of list) {
     const parts = leavesOf([entry]);
-    const together = entry.parts?.order?.by === dependents.name ? parts : [];
-    const circle = findCircle(together, (part) => neededBy(part).filter((each) => together.includes(each)));
-    if (circle !== undefined)
-      found.push(
-        `dependentApplyAll("${entry.name}"): its parts depend on each other in a circle: ${circle.map(({ name }) => `"${name}"`).join(" on ")}`,
-      );
+    // The engine puts the parts of one group in order.
+    for (const part of parts) before.add(part);
     for (const part of parts) {
       const needed = dependents.dataOf(part)?.dependsOn() ?? [];
       if (needed.some((each) => each === undefined || dependents.dataOf(each) === undefined))
         found.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
-      for (const each of neededBy(part).filter(
-        (one) => dependents.dataOf(one) !== undefined && !before.has(one) && !together.includes(one),
-      ))
+      for (const each of needed) {
+        if (each === undefined || dependents.dataOf(each) === undefined || before.has(each)) continue;
         found.push(
           steps.some(({ step }) => step === each)
             ? `step "${part.name}" depends on "${each.name}", which does not run before it: move it to an earlier place, or both into one dependentApplyAll()`
             : `step "${part.name}" depends on "${each.name}", which is not in the list: add it`,
         );
+      }
     }
-    for (const part of parts) before.add(part);
   }
   return found;
 }

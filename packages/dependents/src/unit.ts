@@ -157,10 +157,15 @@ function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCa
 export function inputsOf(definition: Definition, { req, pass }: Unit): Inputs {
   const { reads: declared, dependsOn } = definition.dependent.options;
   return Object.freeze({
-    vars: pass.vars,
+    vars: varsOf(req),
     reads: declared === undefined ? NOTHING : readsOf(req),
     dependents: dependsOn === undefined ? NOTHING : neededBy(definition, pass),
   });
+}
+
+/** A cleanup has no vars. */
+function varsOf(req: AnyDoReq | AnyCleanupReq): Inputs["vars"] {
+  return "vars" in req ? (req.vars as Inputs["vars"]) : NOTHING; // Vars are a record.
 }
 
 const NOTHING: Readonly<Record<string, undefined>> = Object.freeze({});
