@@ -1,18 +1,20 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
 import type { Ref } from "@treadle/apimachinery";
-import type { StepResult } from "@treadle/reconcile";
-import { waitBecause } from "@treadle/reconcile/unstable/engine";
+import type { StepResult, Wait } from "@treadle/reconcile";
+import { leavesOf, runtimeOf, type StepRuntime, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf } from "./author.ts";
 import { pruneOthers } from "./cleanup-step.ts";
 import { converge, remembered } from "./core/converge.ts";
 import type { NewEntry } from "./core/entries.ts";
 import { type Inputs, SharedInputs } from "./core/inputs.ts";
 import { refTo } from "./core/marks.ts";
+import type { Converged } from "./core/plan.ts";
 import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
+import { givenBy, handOverGiven, handOverNothing } from "./gives.ts";
 import { type Brought, entryOf, failureOf, isReady, type Kept, needsBackoff, type Outcome, resultOf, UNWANTED } from "./outcomes.ts";
-import { LOOK_AGAIN_MS, retryLater } from "./retry-later.ts";
+import { LOOK_AGAIN_MS, retryLater, revisitLater } from "./retry-later.ts";
 import { liveObjects, type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
 
@@ -60,10 +62,11 @@ function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: read
     const author = authorOf(dependent, context.owner, { inputs, item });
     const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, ...author });
     if (converged === undefined) return undefined;
-    known.push({ type: "brought", subject, target: refTo(live), converged });
+    known.push({ type: "brought", subject, target: refTo(live), converged, given: givenBy(unit, subject, converged) });
   }
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
+  handOverGiven(unit, known);
   if (dependent.isChecked)
     reportAtOnce(
       unit,
@@ -78,6 +81,7 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   const kept = outcomes.filter((outcome) => outcome.type !== "unwanted");
   if (kept.length === 0) return notDesired(unit);
   noteLive(unit, kept);
+  handOverGiven(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
   const entries = kept.map((outcome) => entryOf(unit, outcome));
   if (dependent.isChecked) report(unit, entries);
@@ -107,20 +111,25 @@ async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly 
 }
 
 /** Converges one object, if it is desired. */
-async function applyOne({ dependent, context }: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+  const { dependent, context } = unit;
   const { options, policy } = dependent;
   const { item, live } = subject;
   const asked = { inputs, item };
   const author = authorOf(dependent, context.owner, asked);
   if (shared !== undefined) {
     const known = remembered(context, { policy, live, inputs, shared, ...author });
-    if (known !== undefined) return { type: "brought", subject, target: subject.target(), converged: known };
+    if (known !== undefined) return brought(unit, subject, known);
   }
   const desired = desiredOf(dependent, context.owner, asked);
   if (desired === undefined && options.desired !== undefined) return UNWANTED;
   const target = subject.target();
   const plan = { policy, target, live, inputs, shared, desired: desired === undefined ? undefined : () => desired, ...author };
-  return { type: "brought", subject, target, converged: await converge(context, plan) };
+  return brought(unit, subject, await converge(context, plan));
+}
+
+function brought(unit: Unit, subject: Subject, converged: Converged): Brought {
+  return { type: "brought", subject, target: subject.target(), converged, given: givenBy(unit, subject, converged) };
 }
 
 /** Removes the objects of the step that are not desired. With `each` an error does not hide those of the objects. */
@@ -145,25 +154,49 @@ function noteLive({ dependent, pass }: Unit, outcomes: readonly Kept[]): void {
   pass.found.live.set(dependent.name, liveObjects(dependent.isEach, objects));
 }
 
-/** Calls `desired` with the dependencies that exist, and writes nothing. If it throws, the object counts as desired. */
+/** Answers whether the step has a desired object, and writes nothing. If it has none, its objects are removed after the chain. */
 export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
   const unit = unitOf(definition, req);
+  const isWanted = hasDesired(definition, unit);
+  if (!isWanted) notDesired(unit);
+  return req.next({ isWanted });
+}
+
+/** Calls `desired` with the dependencies and vars that exist. If it throws, the object counts as desired. */
+function hasDesired(definition: Definition, unit: Unit<AnyDoReq>): boolean {
   const { dependent, context } = unit;
   try {
     const inputs = inputsOf(definition, unit);
     const items = dependent.isEach ? dependent.names(context.owner).list : [{ item: undefined }];
-    if (items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined)) return req.next({ isWanted: true });
+    return items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined);
   } catch {
-    return req.next({ isWanted: true });
+    return true;
   }
-  notDesired(unit);
-  return req.next({ isWanted: false });
+}
+
+/**
+ * Runs while vars of `needs` are missing: the step waits. If the steps that give them are not desired, they stay missing. Then
+ * `desired` is called without them, so that this object can be removed together with theirs.
+ */
+export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): StepResult<{}> {
+  const unit = unitOf(definition, req);
+  const { dependent, pass } = unit;
+  const vars: object = req.vars;
+  const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
+  const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
+  const isForGood = typeof dependent.options.desired === "function" && givers.every(({ name }) => pass.found.undesired.has(name));
+  if (isForGood && !hasDesired(definition, unit)) return notDesired(unit);
+  if (dependent.isChecked) return wait;
+  revisitLater(unit, wait.reason, wait.afterMs);
+  return req.next();
 }
 
 /** Marks the objects as no longer desired. The engine calls the cleanup after the steps that need them. */
 function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
   const { dependent, context, pass, req } = unit;
   noteLive(unit, []);
+  handOverNothing(unit);
+  pass.found.undesired.add(dependent.name);
   if (mayHaveObjects(context, removalOf(unit, NONE, false))) pass.found.unwanted.add(dependent.name);
   else if (dependent.isChecked) report(unit, []);
   return req.next();

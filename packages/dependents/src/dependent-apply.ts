@@ -9,14 +9,23 @@
  * - Every write carries the uid, or the condition that no object exists: a deleted object is not recreated by accident.
  */
 import { type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
-import { defineStep, runtimeOf, type StepRuntime, type OneRead, several, type SeveralRead } from "@treadle/reconcile/unstable/engine";
+import {
+  defineStep,
+  type RawDefinition,
+  runtimeOf,
+  type StepRuntime,
+  type OneRead,
+  several,
+  type SeveralRead,
+} from "@treadle/reconcile/unstable/engine";
 import { one, type Reads, type AnyStep, type NeedsOf } from "@treadle/reconcile";
-import { apply, goOn, whetherWanted } from "./apply-step.ts";
+import { apply, goOn, unprovided, whetherWanted } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
 import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
-import { identityOf } from "./core/marks.ts";
+import { identityOf, titleOf } from "./core/marks.ts";
 import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
+import { LOOK_AGAIN_MS } from "./retry-later.ts";
 import { liveIn } from "./subjects.ts";
 import { stateWithout } from "./author.ts";
 import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
@@ -58,6 +67,8 @@ export function dependentApply<
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     do: (req) => apply(definition, req as AnyDoReq),
     ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
+    unprovided: (req, wait) => unprovided(definition, req as AnyDoReq, wait),
+    ...(given.gives === undefined ? {} : { gives: givesOf(dependent) }),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
     readsInCleanup: false,
     refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
@@ -80,6 +91,16 @@ export function dependentApply<
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
+}
+
+/** The values that the step gives, as the engine knows them. */
+function givesOf({ name, names, options, policy, isEach }: Dependent): NonNullable<RawDefinition["gives"]> {
+  return {
+    names: Object.keys(options.gives ?? {}),
+    of: (owner) => (isEach ? `step "${name}"` : titleOf(policy, names(owner).list[0]?.target ?? owner.metadata, owner)),
+    // The watch reports when a value is there.
+    ...(policy.isWatched ? { afterMs: LOOK_AGAIN_MS } : {}),
+  };
 }
 
 /** The objects themselves as a read of their step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */

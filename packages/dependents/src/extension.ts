@@ -69,6 +69,8 @@ export interface DependentFindings {
   readonly live: Map<string, LiveObjects>;
   /** The steps whose entries show which of their objects failed. */
   readonly told: Set<string>;
+  /** The steps whose objects are not desired. */
+  readonly undesired: Set<string>;
   /** The steps whose objects are no longer desired, and still exist. */
   readonly unwanted: Set<string>;
   /** The steps that each blocked part waits for. */
@@ -87,7 +89,7 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
 >({
   name: "dependents",
   memory: () => new DependentsMemory(),
-  found: () => ({ entries: new Map(), live: new Map(), told: new Set(), unwanted: new Set(), blockers: new Map() }),
+  found: () => ({ entries: new Map(), live: new Map(), told: new Set(), undesired: new Set(), unwanted: new Set(), blockers: new Map() }),
   status: { field: "dependents", writtenBy: "dependentApply writes it", compute },
   order: { before: ({ data }) => data.dependsOn(), blocked },
   afterChain: pruneUnwanted,

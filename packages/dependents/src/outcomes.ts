@@ -5,6 +5,7 @@ import { errorsIn, reasonOf, statusMessage, waitBecause } from "@treadle/reconci
 import { stateWithout } from "./author.ts";
 import { type DependentState, type NewEntry, severity } from "./core/entries.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
+import type { Given } from "./core/memory.ts";
 import type { Again, Converged } from "./core/plan.ts";
 import { LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import type { Subject } from "./subjects.ts";
@@ -16,6 +17,8 @@ export interface Brought {
   readonly subject: Subject;
   readonly target: Ref;
   readonly converged: Converged;
+  /** What it gives; `undefined` for a step without `gives`. */
+  readonly given: Given | undefined;
 }
 
 /** An object that is not desired. */

@@ -1,6 +1,7 @@
 /** The options of one dependent object. Types only. */
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
 import type { Reads, ReadsOf, AnyStep, NeedsOf, Step } from "@treadle/reconcile";
+import type { Distinct } from "@treadle/reconcile/unstable/engine";
 import type { DependentState } from "./core/entries.ts";
 import type { Adoption } from "./core/plan.ts";
 
@@ -108,7 +109,7 @@ export interface DependentOptions<
   /** Dependents that must be ready before this one, and are cleaned up after it. */
   readonly dependsOn?: D;
   /** Earlier steps whose vars the functions get. */
-  readonly needs?: L;
+  readonly needs?: L & Distinct<L>;
   /** Objects that the functions get, as in `step()`. */
   readonly reads?: R;
   /**
