@@ -35,7 +35,7 @@ export type Outcome = Kept | typeof UNWANTED;
 
 /** The author's `status` may report a missing object as ready. */
 export function isReady(outcome: Kept): boolean {
-  return outcome.type === "brought" && (outcome.converged.type === "there" || outcome.converged.state.type === "Ready");
+  return outcome.type === "brought" && (outcome.converged.type !== "not yet" || outcome.converged.state.type === "Ready");
 }
 
 /** Decides whether the object could not be written, and no watch reports when it can. */
@@ -123,7 +123,7 @@ function goOnWithout(
 
 function againOf(outcome: Kept): Again {
   if (outcome.type !== "brought") return "backoff";
-  return outcome.converged.type === "there" ? "watch" : outcome.converged.again;
+  return outcome.converged.type === "not yet" ? outcome.converged.again : "watch";
 }
 
 /** Milliseconds until the object is looked at again; `undefined`: the backoff. */
@@ -137,4 +137,4 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
 }
 
 /** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
-const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
+const WARNING_REASONS: readonly string[] = ["Contested", "Immutable", "NotOurs"];
