@@ -88,7 +88,7 @@ function itemsOf(step: string, given: unknown): readonly EachItem[] {
 const MAX_KEY_LENGTH = 253;
 
 /** Returns the name and namespace of an object. @throws TypeError when the author's functions return no valid name, or no namespace where one is needed */
-export function targetOf({ options, policy: { kind }, name: step }: Step, owner: KubernetesObject, item: EachItem | undefined): Ref {
+function targetOf({ options, policy: { kind }, name: step }: Step, owner: KubernetesObject, item: EachItem | undefined): Ref {
   const { objectName, namespace: given } = options;
   const name: unknown = typeof objectName === "function" ? objectName(owner, item) : (objectName ?? defaultName(kind.kind, owner, item));
   const namespace: unknown = typeof given === "function" ? given(owner, item) : given;
