@@ -41,6 +41,7 @@ export { type MissingRight, missingRightOf } from "./missing-right.ts";
 export { modify, type ModifyOptions } from "./modify.ts";
 export { items, pages, type PagesOptions } from "./pages.ts";
 export { type PodLogOptions, podLogs } from "./pod-logs.ts";
+export { isTransient } from "./transient.ts";
 export {
   evict,
   type Eviction,

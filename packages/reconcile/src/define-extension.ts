@@ -1,10 +1,10 @@
 /** Makes extensions of the engine. `extension.ts` describes the interface. */
 import type { AnyExtension, Extension, ExtensionDefinition, ExtensionPass } from "./extension.ts";
 import { scopeOf } from "./save/extension-scope.ts";
-import type { Progress } from "./record/progress.ts";
+import type { HandOver, Progress } from "./record/progress.ts";
 import { stepOf } from "./pass/step-req.ts";
 import { leavesOf, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
-import { type HandOver, handOverVars } from "./record/vars.ts";
+import { handOverVars } from "./record/vars.ts";
 
 /** Makes an extension of the engine. Make each extension once, at the top of a module. */
 export function defineExtension<Data, Memory extends object = {}, Found extends object = {}>(

@@ -42,7 +42,7 @@ export type {
 export type { CleanupExit, Conditions, Declared, DeclaredIn, Exit, UndeclaredCondition } from "./condition.ts";
 
 // Steps that many operators have.
-export { conditions, type ConditionsOptions } from "./steps/conditions.ts";
+export { conditions, type ConditionsOptions, type RankedCondition } from "./steps/conditions.ts";
 export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
 export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
 export { guard, type GuardOptions } from "./steps/guard.ts";

@@ -7,8 +7,8 @@ export type Requeue =
   | { readonly type: "none" }
   /** After `afterMs` milliseconds (0 = at once), without an error; the failure backoff starts again. */
   | { readonly type: "after"; readonly afterMs: number; readonly reason: string }
-  /** With the failure backoff, or after the delay of the error. */
-  | { readonly type: "failure"; readonly afterMs?: number };
+  /** With the failure backoff, or after the delay of the error; after `atMostMs` milliseconds at the latest. */
+  | { readonly type: "failure"; readonly afterMs?: number; readonly atMostMs?: number };
 
 /** A phase report describes one phase of one step that ran. A phase that the step does not have is not reported. */
 export interface PhaseReport {

@@ -156,7 +156,7 @@ function resultOf(pass: Pass): PassResult {
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
   return {
     outcome,
-    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, asked, atOnce, waitMs }),
+    requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, asked, atOnce, waitMs, dueMs: pass.dueMs }),
     ...(error === undefined ? {} : { error }),
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,

@@ -50,6 +50,8 @@ export interface StepFacts {
 export interface StepRun {
   /** The result of the phase; `continue` if it returned nothing. */
   readonly result: AnyResult;
+  /** The vars that the step handed over, whatever its result. */
+  readonly vars: object;
   /** The phases that ran. */
   readonly phases: readonly PhaseReport[];
   /** Whether the primary no longer exists after the run. */
@@ -100,7 +102,12 @@ export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, opt
   if (thrown?.type === "thrown") throw thrown.error;
   if (failures.length > 1) throw new AggregateError(failures, `step "${step.name}": ${failures.length} failures`);
   if (failures.length === 1) throw failures[0];
-  return { result: resultOf(pass, alone, records), phases: pass.phases.filter((report) => report.phase === phase), isGone: pass.isGone };
+  return {
+    result: resultOf(pass, alone, records),
+    vars: handedOver(pass),
+    phases: pass.phases.filter((report) => report.phase === phase),
+    isGone: pass.isGone,
+  };
 }
 
 /** The return or exception of a phase, before the engine checks it. */
@@ -165,10 +172,18 @@ function ending(outcome: Outcome): PhaseFunction {
 
 function resultOf(pass: Pass, step: StepRuntime, records: readonly Recorded[]): AnyResult {
   const [record] = records;
-  if (step.parts === undefined && record?.type === "returned") return isResult(record.value) ? record.value : makeContinue({});
+  if (step.parts === undefined && record?.type === "returned") {
+    const result = isResult(record.value) ? record.value : makeContinue({});
+    return result.type === "continue" ? makeContinue({ ...handedOver(pass), ...result.vars }) : result;
+  }
   const { outcome = { type: "done" } } = pass;
   if (outcome.type === "wait") return makeWait(outcome.reason);
-  return outcome.type === "stop" ? makeStop(outcome.reason) : makeContinue({});
+  return outcome.type === "stop" ? makeStop(outcome.reason) : makeContinue(handedOver(pass));
+}
+
+/** The vars that the step and its parts handed over. */
+function handedOver({ handed }: Pass): object {
+  return Object.assign({}, ...[...(handed?.values() ?? [])].map(({ vars }) => vars)) as object;
 }
 
 function pipelineOf(

@@ -6,7 +6,9 @@
 import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
-import { defineComposite, defineStep, optionalStep } from "./build/step-runtime.ts";
+import { defineComposite } from "./build/define-composite.ts";
+import { optionalStep } from "./build/gives.ts";
+import { defineStep, runtimeOf } from "./build/step-runtime.ts";
 import type { Permission } from "./permission.ts";
 import type { Reads } from "./reads.ts";
 import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";
@@ -54,7 +56,7 @@ export interface OptionalStep<out P extends object = {}> extends Step<any, {}, P
  * @throws TypeError for a value that is not a step
  */
 export function optional<P extends object>(step: Step<any, any, P>): OptionalStep<{ readonly [Name in keyof P]: P[Name] | undefined }> {
-  return optionalStep(step) as OptionalStep<any>; // What optionalStep() gives is opaque; the signature is what is known of it.
+  return optionalStep(runtimeOf(step)) as OptionalStep<any>; // What optionalStep() gives is opaque; the signature is what is known of it.
 }
 
 type NamesOf<S> = S extends Step<any, any, infer P> ? (string extends keyof P ? never : keyof P & string) : never;

@@ -76,6 +76,8 @@ export interface FakeReq<T extends KubernetesObject> extends TestEnvironment, Op
   readonly object: T;
   /** Whether the server has removed the primary. */
   readonly isGone: boolean;
+  /** The vars that the step handed over in the last run, also if it waited; empty before the first run. */
+  readonly vars: object;
   /** `object.status`, never undefined. */
   readonly status: NonNullable<T extends { readonly status?: infer S } ? S : never>;
   /** `object.status.conditions`, never undefined. */
@@ -105,6 +107,7 @@ class FakeRequest {
   readonly #backend: Backend;
   readonly clock: FakeClock;
   readonly #manifests: readonly Manifest[];
+  vars: object = {};
   readonly events: RecordedEvent[] = [];
   readonly logs: LogLine[] = [];
   readonly undeclared: UndeclaredUse[] = [];
@@ -191,7 +194,7 @@ class FakeRequest {
     if (phase === "do" && this.#object.metadata.deletionTimestamp !== undefined)
       throw new TypeError(`step "${step.name}": the object is being deleted, so no do runs: use { phase: "cleanup" }`);
     try {
-      const { result } = await runStep(this.#kind, step, this.#env(), {
+      const { result, vars: given } = await runStep(this.#kind, step, this.#env(), {
         object: this.#object,
         phase,
         vars,
@@ -199,6 +202,7 @@ class FakeRequest {
         ...(outcome === undefined ? {} : { outcome }),
         ...(this.#options.handlerName === undefined ? {} : { handlerName: this.#options.handlerName }),
       });
+      this.vars = given;
       return result;
     } finally {
       await this.#look();

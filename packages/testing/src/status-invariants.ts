@@ -4,7 +4,7 @@
  */
 import { type Condition, conditionProblems, type KubernetesObject } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
-import { pipelineOf } from "@treadle/reconcile/unstable/engine";
+import { KSTATUS_TYPES, pipelineOf } from "@treadle/reconcile/unstable/engine";
 
 /** The code of a status invariant; docs/status-invariants.md explains each. */
 export type StatusProblemCode =
@@ -15,7 +15,8 @@ export type StatusProblemCode =
   | "TREADLE0005"
   | "TREADLE0006"
   | "TREADLE0007"
-  | "TREADLE0008";
+  | "TREADLE0008"
+  | "TREADLE0009";
 
 /** A status invariant that an object breaks. */
 export interface StatusProblem {
@@ -45,9 +46,9 @@ export function statusProblems(object: KubernetesObject, options: CheckStatusOpt
   if (status.conditions !== undefined && !Array.isArray(status.conditions))
     return [{ code: "TREADLE0004", path: "status.conditions", message: "it is not a list" }];
   const facts: Facts = { object, status, conditions: status.conditions ?? [], options };
-  return [hasReady, generations, uniqueTypes, validConditions, times, readyMeansAll, readyIsNotAhead, observes].flatMap((check) => [
-    ...check(facts),
-  ]);
+  return [hasReady, generations, uniqueTypes, validConditions, times, readyMeansAll, readyIsNotAhead, observes, kstatusAgrees].flatMap(
+    (check) => [...check(facts)],
+  );
 }
 
 /** Checks the status of an object. @throws Error that lists every broken invariant */
@@ -154,6 +155,18 @@ function* observes({ object, status, conditions, options }: Facts): Iterable<Sta
   if (handler?.kind.resource === undefined || pipelineOf(handler).conditions?.keepsObservedGeneration !== true) return;
   if (ready(conditions)?.status === "True" && status.observedGeneration === undefined)
     yield { code: "TREADLE0008", path: "status.observedGeneration", message: `it is absent, though ${object.kind} is Ready` };
+}
+
+function* kstatusAgrees({ conditions, options }: Facts): Iterable<StatusProblem> {
+  if (options.handler === undefined || pipelineOf(options.handler).conditions?.kstatus !== true) return;
+  const found = [...conditions.entries()].filter(([, { type }]) => KSTATUS_TYPES.includes(type));
+  for (const [index, { type, status }] of found) {
+    if (status !== "True")
+      yield { code: "TREADLE0009", path: at(index, "status"), message: `${type} is ${status}, but is kept only while it is True` };
+    if (ready(conditions)?.status === "True")
+      yield { code: "TREADLE0009", path: at(index), message: `${type} is set, though Ready is True` };
+  }
+  if (found.length > 1) yield { code: "TREADLE0009", path: "status.conditions", message: "Reconciling and Stalled are both set" };
 }
 
 function ready(conditions: readonly Condition[]): Condition | undefined {

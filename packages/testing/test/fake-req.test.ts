@@ -1,8 +1,20 @@
 import "../src/matchers.ts";
 import { defineResource, isInvalid, kind as untypedKind } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
-import { all, anyKind, conditions, isReconcileError, many, pause, PAUSED_ANNOTATION, step, TerminalError } from "@treadle/reconcile";
-import { expect, test } from "vitest";
+import {
+  all,
+  anyKind,
+  conditions,
+  isReconcileError,
+  many,
+  pause,
+  PAUSED_ANNOTATION,
+  type Step,
+  step,
+  TerminalError,
+} from "@treadle/reconcile";
+import { defineStep, handOver, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { fakeReq, secret, secretText } from "../src/index.ts";
 import { FINALIZER, NAME, readInput, RW, store } from "./rw.ts";
@@ -344,4 +356,39 @@ test("a failed run does not prevent the next overlapping run", async () => {
   const [first, second] = await Promise.allSettled([req.run(failing), req.run(readInput)]);
   expect(first).toMatchObject({ status: "rejected", reason: { message: "boom" } });
   expect(second).toMatchObject({ status: "fulfilled", value: { type: "continue" } });
+});
+
+describe("a step that gives values", () => {
+  const role = defineStep(RW, {
+    name: "role",
+    gives: { names: ["arn", "id"], of: () => "Role app" },
+    do(req) {
+      handOver(req, { vars: { arn: "arn:1" } });
+      return (req as { object: RW }).object.spec.factor === 2 ? waitBecause("not ready", {}) : undefined;
+    },
+  }) as Step<RW, {}, { readonly arn: string; readonly id: string }>;
+  const policy = step(RW, { name: "policy", needs: [role], do: (req) => req.wait(`${req.vars.arn} ${req.vars.id}`) });
+
+  test("continues with what it handed over", async () => {
+    const req = fakeReq(RW, given);
+    expect(await req.run(role)).toContinue({ arn: "arn:1" });
+    expect(await req.run(all("group", [role]))).toContinue({ arn: "arn:1" });
+  });
+
+  test("shows what it handed over also if it waits", async () => {
+    const req = fakeReq(RW, { spec: { ...given.spec, factor: 2 } });
+    expect(await req.run(role)).toWait("not ready");
+    expect(req.vars).toEqual({ arn: "arn:1" });
+  });
+
+  test("is replaced by vars in the test of a step that needs them; a missing one makes it wait", async () => {
+    const req = fakeReq(RW, given);
+    expect(await req.run(policy, { vars: { arn: "a", id: "b" } })).toWait("a b");
+    expect(await req.run(policy, { vars: { arn: "a" } as never })).toWait("waiting for id of Role app");
+  });
+
+  test("is put in order with the parts of its group that need it", async () => {
+    const req = fakeReq(RW, given);
+    expect(await req.run(all("group", [policy, role]))).toWait("waiting for id of Role app");
+  });
 });

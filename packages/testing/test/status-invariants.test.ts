@@ -1,7 +1,8 @@
 import type { Condition, KubernetesObject } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { checkStatus, statusProblems } from "../src/index.ts";
-import { rw } from "./rw.ts";
+import { conditions, handler } from "@treadle/reconcile";
+import { RW, rw } from "./rw.ts";
 
 const condition = (given: Partial<Condition> = {}): Condition => ({
   type: "Ready",
@@ -47,6 +48,23 @@ test.for([
   { code: "TREADLE0008", given: object(ours, { observedGeneration: undefined }) },
 ])("a status that breaks $code is found", ({ code, given }) => {
   expect(statusProblems(given, { handler: rw, nowMs }).map((problem) => problem.code)).toContain(code);
+});
+
+test("Reconciling and Stalled of a handler that keeps them contradict neither each other nor Ready", () => {
+  const kept = handler(RW)
+    .step(conditions({ kstatus: true }))
+    .build();
+  const of = (...types: readonly (readonly [string, Condition["status"]])[]): readonly string[] =>
+    statusProblems(object(types.map(([type, status]) => condition({ type, status }))), { handler: kept, nowMs }).map(
+      ({ code, message }) => `${code} ${message}`,
+    );
+  expect(of(["Ready", "True"])).toEqual([]);
+  expect(of(["Ready", "Unknown"], ["Reconciling", "True"])).toEqual([]);
+  expect(of(["Ready", "True"], ["Reconciling", "True"])).toEqual(["TREADLE0009 Reconciling is set, though Ready is True"]);
+  expect(of(["Ready", "False"], ["Stalled", "False"])).toEqual(["TREADLE0009 Stalled is False, but is kept only while it is True"]);
+  expect(of(["Ready", "False"], ["Stalled", "True"], ["Reconciling", "True"])).toEqual([
+    "TREADLE0009 Reconciling and Stalled are both set",
+  ]);
 });
 
 test("without a handler Ready is expected, and no condition counts", () => {

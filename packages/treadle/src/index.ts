@@ -32,6 +32,7 @@ export {
   isKindNotServed,
   isNotFound,
 } from "@treadle/apimachinery";
+export { isTransient } from "@treadle/client";
 
 // Steps and handlers.
 export { all, anyKind, handler, many, one, optional, owned, type Permission, step } from "@treadle/reconcile";
@@ -41,8 +42,10 @@ export type {
   GateReq,
   Handler,
   HandlerBuilder,
+  OptionalStep,
   Outcome,
   PostReq,
+  RankedCondition,
   Req,
   ReqClient,
   Step,

@@ -20,6 +20,16 @@ test.for<{ name: string; passes: readonly EndedPass[]; want: readonly (number | 
     want: [5, 10, 20, 40],
   },
   {
+    name: "a failure that must be due in time takes the shorter delay",
+    passes: [
+      { requeue: { type: "failure", atMostMs: 3 } },
+      { requeue: { type: "failure", atMostMs: 60_000 } },
+      { requeue: { type: "failure", afterMs: 7_000, atMostMs: 6_000 } },
+      { requeue: fails },
+    ],
+    want: [3, 10, 6_000, 40],
+  },
+  {
     name: "a wait and a success start the backoff again",
     passes: [{ requeue: fails }, { requeue: waits }, { requeue: fails }, { requeue: done }, { requeue: fails }],
     want: [5, 50, 5, undefined, 5],

@@ -35,7 +35,8 @@ export class FailureBackoff {
     const nextMs = this.#limit.next(key);
     const backoffMs = isRefusal(error) ? Math.min(nextMs, REFUSED_MAX_MS) : nextMs;
     // A delay of zero, such as `Retry-After: 0`, must not keep a worker busy for as long as the failure lasts.
-    return requeue.afterMs === undefined || requeue.afterMs === 0 ? backoffMs : requeue.afterMs;
+    const delayMs = requeue.afterMs === undefined || requeue.afterMs === 0 ? backoffMs : requeue.afterMs;
+    return Math.min(delayMs, requeue.atMostMs ?? delayMs);
   }
 
   /** Resets the backoff of `key`. Call it for every deleted object: keys are kept until they are forgotten. */

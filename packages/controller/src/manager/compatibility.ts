@@ -1,7 +1,7 @@
 /** Decides which handlers may run in one manager: handlers that would overwrite each other's work are refused. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
-import { isHandler, pipelineOf } from "@treadle/reconcile/unstable/engine";
+import { isHandler, KSTATUS_TYPES, pipelineOf } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable } from "../runnable.ts";
 
@@ -57,7 +57,9 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
 
 /** The conditions of a handler without Ready, which is reported together with observedGeneration. */
 function keptConditions(handler: AnyHandler): ReadonlySet<string> {
-  return new Set([...(pipelineOf(handler).conditions?.declared.keys() ?? [])].filter((type) => type !== "Ready"));
+  const { conditions } = pipelineOf(handler);
+  const ofEngine = conditions?.kstatus === true ? KSTATUS_TYPES : [];
+  return new Set([...(conditions?.declared.keys() ?? []), ...ofEngine].filter((type) => type !== "Ready"));
 }
 
 /** The finalizer of a handler, and the former ones that it removes. */

@@ -6,6 +6,7 @@ import { MAX_NAME_LENGTH } from "./names.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
 import type { AnyRead } from "../reads.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
+import { KSTATUS_TYPES } from "../save/kstatus.ts";
 import { giverProblems, orderProblems } from "./order-problems.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { stateProblems } from "./state-problems.ts";
@@ -130,7 +131,15 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
     problems.push(`step "${step.name}" declares the condition "${type}", but nothing keeps conditions: add .step(conditions())`);
   }
   if (switches.length > 1) problems.push("conditions() is in the list twice: remove one");
+  const kept = switches[0]?.configures.conditions;
+  for (const type of kept?.kstatus === true ? KSTATUS_TYPES : []) {
+    const owner = owners.get(type);
+    if (owner !== undefined)
+      problems.push(`step "${owner.name}" declares "${type}", which conditions({ kstatus: true }) keeps: remove one of the two`);
+  }
   const ready = owners.get("Ready");
+  if (ready !== undefined && kept?.rank !== undefined)
+    problems.push(`step "${ready.name}" owns Ready, so conditions({ rank }) has no effect: remove one of the two`);
   if (ready !== undefined && switches[0]?.configures.conditions?.ready === false) {
     problems.push(
       `step "${ready.name}" owns Ready, but conditions({ ready: false }) leaves Ready to another handler: remove one of the two`,

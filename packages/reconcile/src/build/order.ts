@@ -7,7 +7,7 @@ import { leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 type Steps = readonly StepRuntime[];
 
-/** The order of the parts of all groups of a list. */
+/** A part order is the order of the parts of all groups of a list. */
 export interface PartOrder {
   /** Returns the members of the same group that must have run before `member`. */
   before(member: StepRuntime): Steps;
@@ -21,8 +21,9 @@ export interface PartOrder {
   readonly circles: readonly Circle[];
 }
 
-/** A circle of the order. */
+/** A circle is a list of members of a group that come after each other, so that none can begin. */
 export interface Circle {
+  /** The group. */
   readonly group: StepRuntime;
   /** The members on the circle; the first one is repeated at the end. */
   readonly members: Steps;

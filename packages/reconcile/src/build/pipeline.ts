@@ -11,6 +11,7 @@ import { findProblems } from "./build-problems.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
+import type { Rank } from "../save/ready-rank.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
@@ -71,6 +72,10 @@ export interface PipelineConditions {
   readonly computesReady: boolean;
   /** Whether this handler keeps status.observedGeneration; one handler of the kind does. */
   readonly keepsObservedGeneration: boolean;
+  /** Decides which condition Ready speaks of; `undefined`: False before Unknown, then list order. */
+  readonly rank?: Rank | undefined;
+  /** Whether the engine keeps Reconciling and Stalled. */
+  readonly kstatus?: boolean | undefined;
   /** The declared conditions by type, each with its step. */
   readonly declared: ReadonlyMap<string, { readonly step: StepRuntime; readonly counts: boolean }>;
 }
@@ -162,7 +167,8 @@ function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions 
   const options = settingIn(leaves, "conditions");
   if (options === undefined) return undefined;
   const declared = declaredConditions(leaves);
-  return { computesReady: options.ready && !declared.has("Ready"), keepsObservedGeneration: options.ready, declared };
+  const { ready, rank, kstatus } = options;
+  return { computesReady: ready && !declared.has("Ready"), keepsObservedGeneration: ready, rank, kstatus, declared };
 }
 
 /** The setting of the first step that makes it. */

@@ -2,12 +2,14 @@
  * The step at run time. The public type {@link Step} is opaque. A brand under `Symbol.for` finds the runtime of a step, so steps
  * published with another copy of this package work too.
  */
-import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import type { Kind } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
+import { type Gives, optionalOf } from "./gives.ts";
 import type { Wait } from "../result.ts";
+import type { Rank } from "../save/ready-rank.ts";
 
 /** A phase function is one phase of a step as the engine calls it. The engine makes its req and checks its return value. */
 export type PhaseFunction = (req: unknown) => unknown;
@@ -72,16 +74,6 @@ export interface StepRuntime {
   readonly uses: ReadonlyMap<string, Use>;
 }
 
-/** These are the values that a step may hand over late, or not at all, by `handOver()`. */
-export interface Gives {
-  /** The names of the vars. */
-  readonly names: readonly string[];
-  /** Returns the source of the values for messages, such as `Role app`. It must not throw. */
-  readonly of: (object: KubernetesObject) => string;
-  /** The time after which a step that waits for the values is run again, in milliseconds. @defaultValue the waiting backoff */
-  readonly afterMs?: number;
-}
-
 /** Parts are the steps of a composite. Their order follows from their `needs` and their extensions, else from the list. */
 export interface Parts {
   /** The function that makes such composites, for errors, such as `all`. */
@@ -94,8 +86,11 @@ export interface Parts {
 
 /** Handler settings are the settings of a handler that a step may make. */
 export interface HandlerSettings {
-  /** Present if conditions are kept; `ready` says whether `Ready` is computed. */
-  readonly conditions?: { readonly ready: boolean };
+  /**
+   * Present if conditions are kept. `ready`: whether `Ready` is computed. `rank`: which condition Ready speaks of. `kstatus`: whether
+   * `Reconciling` and `Stalled` are kept.
+   */
+  readonly conditions?: { readonly ready: boolean; readonly rank?: Rank; readonly kstatus?: boolean };
   /** The annotation that pauses an object, and whether it also pauses cleanups. */
   readonly pause?: { readonly annotation: string; readonly deletions: boolean };
 }
@@ -123,20 +118,6 @@ const RUNTIME: symbol = Symbol.for("treadle.reconcile.Step");
 /** Returns the runtime of a step, or `undefined` for a value that is not a step. */
 export function runtimeOf(value: unknown): StepRuntime | undefined {
   return typeof value === "object" && value !== null ? (value as { [RUNTIME]?: StepRuntime })[RUNTIME as never] : undefined;
-}
-
-const OPTIONAL: symbol = Symbol.for("treadle.reconcile.Optional");
-
-/** Makes what `optional(step)` returns. @throws TypeError for a value that is not a step */
-export function optionalStep(step: unknown): object {
-  const runtime = runtimeOf(step);
-  if (runtime === undefined) throw new TypeError("optional: give it a step made by step(), whose vars may be missing");
-  return Object.freeze(Object.defineProperty({ name: runtime.name }, OPTIONAL, { value: runtime }));
-}
-
-/** Returns the step of `optional(step)`, or `undefined` for another value. */
-function optionalOf(value: unknown): StepRuntime | undefined {
-  return typeof value === "object" && value !== null ? (value as { [OPTIONAL]?: StepRuntime })[OPTIONAL as never] : undefined;
 }
 
 /** A raw definition has what an author declares in a step, and what only factories of steps declare. */
@@ -194,64 +175,19 @@ export interface RawDefinition {
   readonly uses?: readonly Use[];
 }
 
-/** Raw parts are the parts of a composite step, as a factory gives them. */
-export interface RawParts {
-  /** The parts, made by `step()` or a factory around it. */
-  readonly steps: readonly unknown[];
-  /** The function that makes such composites, for errors. @defaultValue "all" */
-  readonly maker?: string;
-  /** The extension that all parts must use, and the number of parts that run at once. @defaultValue any parts, one after the other */
-  readonly order?: {
-    readonly by: { readonly name: string };
-    readonly concurrency: number;
-    /** The kind of the parts, for the error about another step, such as `made by bucket()`. */
-    readonly of: string;
-  };
-}
-
 /** Makes a step from a raw definition. @throws TypeError for an invalid definition */
 export function defineStep(kind: Kind, definition: RawDefinition): object {
   return opaque(runtimeFrom(kind, definition));
 }
 
-/**
- * Makes a step that consists of parts. Its phases run after those of its parts, for every outcome of the parts. `partsOf(req)`
- * returns the progress of each part.
- *
- * @throws TypeError when a part was not made by `step()`, or does not use the extension that orders the parts.
- */
-export function defineComposite(definition: RawDefinition & { readonly parts: RawParts; readonly kind?: Kind }): object {
-  const { parts, ...own } = definition;
-  const { maker = "all", order } = parts ?? {};
-  if (typeof own.name !== "string" || !Array.isArray(parts?.steps))
-    throw new TypeError(`${maker}: give it a name and a list of steps: ${maker}("parts", [one, two])`);
-  const where = `${maker}("${own.name}")`;
-  const steps = parts.steps.map((part) => {
-    const runtime = runtimeOf(part);
-    if (runtime === undefined) throw new TypeError(`${where}: its parts must be steps made by step()`);
-    if (order !== undefined && !runtime.uses.has(order.by.name))
-      throw new TypeError(`${where}: "${runtime.name}" is not ${order.of}: place it before or after, or use all()`);
-    return runtime;
-  });
-  if (order !== undefined && !(Number.isInteger(order.concurrency) && order.concurrency >= 1))
-    throw new TypeError(`${where}: concurrency must be a whole number from 1, not ${String(order.concurrency)}`);
-  const kind = definition.kind ?? steps[0]?.kind ?? NO_KIND;
-  const runtime = runtimeFrom(kind, own);
-  return opaque({
-    ...runtime,
-    parts: { maker, steps, concurrency: order?.concurrency ?? 1 },
-  });
-}
-
-const NO_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
-
-function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
+/** Makes the runtime of a step. @throws TypeError for an invalid definition */
+export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
   if (typeof definition?.name !== "string") throw new TypeError("step: the definition needs a name");
   const where = `step "${definition.name}"`;
   requireKind(where, kind);
   requireForms(where, definition);
   const listed = (definition.needs ?? []).map((needed) => {
-    const runtime = runtimeOf(needed) ?? optionalOf(needed);
+    const runtime = runtimeOf(needed) ?? (optionalOf(needed) as StepRuntime | undefined); // What optional() was called with.
     if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
     return { runtime, isOptional: runtimeOf(needed) === undefined };
   });
@@ -334,7 +270,8 @@ export function isAnyKind(kind: Kind): boolean {
   return kind.kind === "";
 }
 
-function opaque(runtime: StepRuntime): object {
+/** Wraps a runtime in a step, as authors see it. */
+export function opaque(runtime: StepRuntime): object {
   const step = { name: runtime.name };
   Object.defineProperty(step, RUNTIME, { value: Object.freeze(runtime) });
   return Object.freeze(step);

@@ -19,6 +19,7 @@ import { holdFetched } from "./resolve.ts";
 import { chainLimit, DONE, note, passTimeout, runAfterChain, runList, shuttingDown } from "./run-steps.ts";
 import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts";
 import { recordWarnings } from "../save/warnings.ts";
+import { noteTransient } from "../record/transient.ts";
 import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
 export const PAUSED_OUTCOME: Outcome = { type: "stop", step: "pause", reason: "paused" };
@@ -144,6 +145,7 @@ async function store(pass: Pass): Promise<void> {
   } catch (error) {
     pass.failures.push({ rank: "post", error: pass.hideInError(error) });
   }
+  noteTransient(pass);
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const { stores } = pass.ending;

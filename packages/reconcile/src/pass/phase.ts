@@ -4,11 +4,12 @@
  */
 import { isAborted, isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
-import { type AnyResult, isResult, type WaitCause } from "../result.ts";
+import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, Shutdown, withinDeadline } from "../internal/deadline.ts";
 import { type Misuse, misuse } from "../internal/misuse.ts";
 import { DryRunEnd } from "./dry-run.ts";
 import type { Pass } from "../record/pass-state.ts";
+import type { Progress } from "../record/progress.ts";
 import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
 import { NOTHING, type Resolved, resolveReads } from "./resolve.ts";
 import { KindNotInstalled } from "./served.ts";
@@ -17,11 +18,7 @@ import type { PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
 import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
 /** How a phase ended. */
-export type Ended =
-  | { readonly type: "continue"; readonly vars: object }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly cause?: WaitCause }
-  | { readonly type: "stop"; readonly reason: string }
-  | { readonly type: "failed"; readonly error: unknown };
+export type Ended = { readonly type: "continue"; readonly vars: object } | Extract<Progress, { readonly type: "wait" | "stop" | "failed" }>;
 
 /** The limits of a phase besides the deadline of its step. */
 export interface PhaseLimit {
@@ -226,7 +223,7 @@ function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
     pass.isAborted = true;
     return { type: "stop", reason: "the operator is shutting down" };
   }
-  if (errorsIn(error).every(isConflict)) return { type: "wait", reason: `conflict: ${statusMessage(error)}` };
+  if (errorsIn(error).every(isConflict)) return { type: "wait", reason: `conflict: ${statusMessage(error)}`, isConflict: true };
   return { type: "failed", error };
 }
 

@@ -16,13 +16,15 @@ export function decideRequeue(given: {
   readonly asked: readonly Asked[];
   readonly atOnce: string | undefined;
   readonly waitMs: number;
+  /** The time until the pass is due at the latest, for a failure that Ready does not report yet. */
+  readonly dueMs?: number | undefined;
 }): Requeue {
-  const { failures, asked, atOnce, waitMs } = given;
+  const { failures, asked, atOnce, waitMs, dueMs } = given;
   return match({ failed: worstOf(failures), atOnce, earliest: earliestOfAsked(asked, waitMs) })
     .returnType<Requeue>()
     .with({ failed: P.array() }, ({ failed }) => {
       const afterMs = requestedDelayOf(failed);
-      return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }) };
+      return { type: "failure", ...(afterMs === undefined ? {} : { afterMs }), ...(dueMs === undefined ? {} : { atMostMs: dueMs }) };
     })
     .with({ atOnce: P.string }, (due) => ({ type: "after", afterMs: 0, reason: due.atOnce }))
     .with({ earliest: P.nonNullable }, ({ earliest }) => ({ type: "after", ...earliest }))

@@ -25,6 +25,8 @@ export interface KeyMemory {
   guards?: StatusGuards;
   /** Made for the first pass that another writer ended. */
   heartbeats?: Heartbeats;
+  /** The time when each step began to fail transiently, by its name and `clock.elapsed()`. */
+  transientSinceMs?: ReadonlyMap<string, number>;
   /** The number of passes in a row in which a cleanup failed. */
   failedCleanups?: number;
   /** The time when this process first saw the object, by `clock.elapsed()`. */

@@ -16,10 +16,9 @@ import { materialChanges } from "./material.ts";
 import type { KeyMemory } from "./memory.ts";
 import { PassDrafts } from "./pass-drafts.ts";
 import type { Pipeline } from "../build/pipeline.ts";
-import type { Asked, Failure, PassType, Progress, Setting } from "./progress.ts";
+import type { Asked, Failure, Handed, PassType, Progress, Setting } from "./progress.ts";
 import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
-import type { Handed } from "./vars.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
 /** What a pass is given; nothing of it changes while the pass runs, but the memory. */
@@ -78,6 +77,10 @@ export class Pass implements EndingFacts {
   trouble: Setting | undefined;
   /** What the server does not store of the status; Ready reports it where it would be True. */
   notStored: Setting | undefined;
+  /** The steps whose transient failure Ready does not report yet. */
+  hidden: ReadonlySet<StepRuntime> | undefined;
+  /** The time until Ready reports the first of them, in milliseconds: the next pass is due then at the latest. */
+  dueMs: number | undefined;
   isGated = false;
   isAborted = false;
   over: Over | undefined;

@@ -16,7 +16,14 @@ export interface Setting {
 export type Progress =
   | { readonly type: "unreached" }
   | { readonly type: "done" }
-  | { readonly type: "wait"; readonly reason: string; readonly afterMs?: number; readonly cause?: WaitCause }
+  | {
+      readonly type: "wait";
+      readonly reason: string;
+      readonly afterMs?: number;
+      readonly cause?: WaitCause;
+      /** Whether a conflict ended the step. */
+      readonly isConflict?: true;
+    }
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };
 
@@ -45,4 +52,19 @@ export interface Waiting {
   attempts: number;
   /** The number of passes in a row that requested the next one at once and made no progress. */
   inVain: number;
+}
+
+/** The vars of one step in a pass. */
+export interface Handed {
+  readonly vars: Readonly<Record<string, unknown>>;
+  /** A clause that says why the others are missing. */
+  readonly missing: string | undefined;
+}
+
+/** The values that a step with `gives` hands over. */
+export interface HandOver {
+  /** The values by name; one that is `undefined` is missing. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  /** A clause that says why the other values are missing, such as `it is not desired`. @defaultValue none */
+  readonly missing?: string | undefined;
 }

@@ -8,23 +8,9 @@ import { makeWait, type Wait } from "../result.ts";
 import { leavesOf, type StepRuntime } from "../build/step-runtime.ts";
 import { withoutDrafts } from "./drafts.ts";
 import type { Pass } from "./pass-state.ts";
+import type { HandOver } from "./progress.ts";
 
-type Vars = Readonly<Record<string, unknown>>;
-
-/** The vars of one step in a pass. */
-export interface Handed {
-  readonly vars: Vars;
-  /** A clause that says why the others are missing. */
-  readonly missing: string | undefined;
-}
-
-/** The values that a step hands over. */
-export interface HandOver {
-  /** The values by name; one that is `undefined` is missing. */
-  readonly vars: Vars;
-  /** A clause that says why the other values are missing, such as `it is not desired`. @defaultValue none */
-  readonly missing?: string | undefined;
-}
+type Vars = HandOver["vars"];
 
 /** Adds the vars of a step. Later calls of the step replace what it added. @throws ReconcileError for a name of another step */
 export function addVars(pass: Pass, step: StepRuntime, { vars, missing }: HandOver): void {

@@ -3,7 +3,9 @@
  * depend on the order of events. docs/conditions.md has the rules.
  */
 import { type Condition, conditionsWrittenBy, type KubernetesObject, mergeConditions, setCondition } from "@treadle/apimachinery";
+import { KSTATUS_TYPES, kstatusOf } from "./kstatus.ts";
 import { leftovers } from "./paused.ts";
+import { type Candidate, governing } from "./ready-rank.ts";
 import type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 import type { PassType, Progress, Setting } from "../record/progress.ts";
 import { reasonOf, statusMessage, truncate } from "../internal/redact.ts";
@@ -17,6 +19,8 @@ export interface ConditionFacts {
   readonly leaves: readonly StepRuntime[];
   /** A problem that no step reports and that makes the object not ready: it breaks its schema, or a write failed. */
   readonly trouble: Setting | undefined;
+  /** The steps whose transient failure Ready does not report yet. @defaultValue none */
+  readonly hidden?: ReadonlySet<StepRuntime> | undefined;
   /** What Ready reports instead of True, because a part of the status is not stored. @defaultValue none */
   readonly notStored?: Setting | undefined;
   readonly generation: number | undefined;
@@ -45,6 +49,8 @@ export function computeConditions(
   if (rules.computesReady || overridesOwner(rules, facts)) now.set("Ready", readyOf(rules, facts, now, before));
   if (facts.notStored !== undefined && now.get("Ready")?.status === "True") now.set("Ready", facts.notStored);
 
+  const dropped = droppedTypes(rules, now, live.writtenByUs);
+  if (rules.kstatus === true) setKstatus(facts, { now, before, dropped });
   const ours: Condition[] = [];
   for (const [type, setting] of now) {
     if (setting === undefined) continue;
@@ -52,7 +58,7 @@ export function computeConditions(
     const next = { type, ...setting, message: limited(setting.message), ...generationOf(facts) };
     ours.push(...setCondition(previous === undefined ? [] : [previous], next, facts.nowMs));
   }
-  return mergeConditions(live.conditions, ours, droppedTypes(rules, now, live.writtenByUs));
+  return mergeConditions(live.conditions, ours, dropped);
 }
 
 /** Computes the conditions at the end of a pass. Conditions of an earlier version of the handler that no step declares are dropped. */
@@ -108,7 +114,8 @@ function settingOf(
 ): Setting | undefined {
   const set = facts.settings.get(type);
   if (set !== undefined && set !== "keep") return set;
-  const keeps = set === "keep" || facts.type !== "full";
+  const isUnreached = (facts.progress.get(step)?.type ?? "unreached") === "unreached";
+  const keeps = set === "keep" || facts.type !== "full" || (isHiding(facts) && isUnreached);
   if (keeps && exists) return undefined;
   // A pass that cannot report adds no conditions to an object that has some, for example those of an older version.
   if (facts.type === "gated" && isKnown) return undefined;
@@ -120,7 +127,7 @@ function settingOf(
     case "done":
       return unknown("NotReported", `step "${step.name}" did not report it`);
     case "wait":
-      return plain(waiting(progress, progress.reason));
+      return waiting(progress, progress.reason);
     case "stop":
       return unknown("Stopped", progress.reason);
     case "failed":
@@ -154,63 +161,106 @@ function readyOf(
   if (facts.type === "gated") {
     if (ready === undefined) return unknown("NotReached", notReached(facts));
     // Kept, unless it would contradict what was set before the pass ended.
-    const contradicting = facts.leaves.flatMap((step) => notTrue(rules, step, now, before)).filter(({ type }) => facts.settings.has(type));
-    return ready.status === "True" ? worstOf(contradicting) : undefined;
+    const contradicting = facts.leaves.flatMap((step) => notTrue(counting(rules, step, now, before)));
+    return ready.status === "True"
+      ? governing(
+          rules.rank,
+          contradicting.filter(({ condition }) => facts.settings.has(condition.type)),
+        )
+      : undefined;
   }
-  const worst = worstOf(facts.leaves.flatMap((step) => [...notTrue(rules, step, now, before), ...endOf(step, facts.progress.get(step))]));
-  return worst ?? { status: "True", reason: "Ready", message: "" };
+  const ends = facts.leaves.flatMap((step) => (facts.hidden?.has(step) === true ? [] : endsOf(step, facts.progress.get(step))));
+  const conditions = facts.leaves.map((step) => ({ step, of: counting(rules, step, now, before) }));
+  const worst = governing(
+    rules.rank,
+    conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]),
+  );
+  const isContradicted = conditions.some(({ of }) => notTrue(of).some(({ condition }) => isSet(facts, condition.type)));
+  if (ready !== undefined && isHiding(facts) && ends.length === 0 && !isContradicted) return undefined;
+  if (worst !== undefined) return worst;
+  const best =
+    rules.rank === undefined
+      ? undefined
+      : governing(
+          rules.rank,
+          conditions.flatMap(({ of }) => of),
+        );
+  return best ?? { status: "True", reason: "Ready", message: "" };
 }
 
-/** The worst setting: False, then Unknown, then a wait with the severity `unknown`; of equals the first. */
-function worstOf(settings: readonly Reported[]): Setting | undefined {
-  const rank = ({ status, isVague }: Reported): number => (status === "False" ? 0 : isVague === true ? 2 : 1);
-  const [worst] = settings.toSorted((a, b) => rank(a) - rank(b));
-  return worst && plain(worst);
+/** Whether a step set the condition in this pass. */
+function isSet({ settings }: Pick<ConditionFacts, "settings">, type: string): boolean {
+  return settings.has(type) && settings.get(type) !== "keep";
 }
 
-interface Reported extends Setting {
-  readonly isVague?: boolean;
+function isHiding({ hidden }: Pick<ConditionFacts, "hidden">): boolean {
+  return hidden !== undefined && hidden.size > 0;
 }
 
-function plain({ status, reason, message }: Setting): Setting {
-  return { status, reason, message };
+/** Sets the condition that kstatus reads, and drops the other. A pass that cannot report modifies neither. */
+function setKstatus(
+  facts: ConditionFacts,
+  given: {
+    readonly now: Map<string, Setting | undefined>;
+    readonly before: ReadonlyMap<string, Condition>;
+    readonly dropped: Set<string>;
+  },
+): void {
+  const { now, before, dropped } = given;
+  for (const type of KSTATUS_TYPES) dropped.delete(type);
+  const ready = now.get("Ready") ?? before.get("Ready");
+  if ((facts.type === "gated" && facts.trouble === undefined) || ready === undefined) return;
+  const found = kstatusOf({ ...facts, ready, endOf: (step) => endsOf(step, facts.progress.get(step))[0]?.setting });
+  for (const type of KSTATUS_TYPES) if (type !== found?.type) dropped.add(type);
+  if (found !== undefined) now.set(found.type, found.setting);
 }
 
-interface ReportedCondition extends Reported {
-  readonly type: string;
-}
-
-/** The conditions of a step that count and are not True, as Ready reports them. */
-function notTrue(
+/** The conditions of a step that count, as Ready reports them. */
+function counting(
   rules: PipelineConditions,
   step: StepRuntime,
   now: ReadonlyMap<string, Setting | undefined>,
   before: ReadonlyMap<string, Condition>,
-): ReportedCondition[] {
+): Candidate[] {
   return step.conditions.flatMap(({ type }) => {
+    if (rules.declared.get(type)?.counts !== true) return [];
     const { status, reason, message } = now.get(type) ?? before.get(type) ?? unknown("NotReported", "");
-    if (rules.declared.get(type)?.counts !== true || status === "True") return [];
-    return [{ type, status, reason, message: message === "" ? type : `${type}: ${message}` }];
+    const said = message === "" ? (status === "True" ? "" : type) : `${type}: ${message}`;
+    return [{ condition: { type, status, reason, message }, setting: { status, reason, message: said } }];
   });
 }
 
+function notTrue(candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.filter(({ setting }) => setting.status !== "True");
+}
+
 function deleting(facts: ConditionFacts): Setting {
-  const [ended] = facts.leaves.flatMap((step) => endOf(step, facts.progress.get(step)));
-  return { status: "False", reason: "Deleting", message: ended?.message ?? facts.trouble?.message ?? "the object is being cleaned up" };
+  const [ended] = facts.leaves.flatMap((step) => endsOf(step, facts.progress.get(step)));
+  return {
+    status: "False",
+    reason: "Deleting",
+    message: ended?.setting.message ?? facts.trouble?.message ?? "the object is being cleaned up",
+  };
 }
 
 /** What Ready reports of a step that did not continue; nothing for a step that did. */
-function endOf(step: StepRuntime, progress: Progress | undefined): Reported[] {
+function endsOf(step: StepRuntime, progress: Progress | undefined): readonly (Candidate & { readonly step: StepRuntime })[] {
   if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
-  if (progress.type === "failed") return [failure(progress.error, `step "${step.name}": `)];
+  const isVague = progress.type === "wait" && progress.cause?.severity === "unknown";
+  const setting = endOf(step, progress);
+  return [{ step, setting, condition: { type: "Ready", ...setting }, isVague }];
+}
+
+function endOf(step: StepRuntime, progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
+  if (progress.type === "failed") return failure(progress.error, `step "${step.name}": `);
   const message = `step "${step.name}": ${progress.reason}`;
-  return [progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message)];
+  return progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message);
 }
 
 /** A step may wait for something that is known to be wrong, such as an object that another operator controls. */
-function waiting({ cause }: Progress & { readonly type: "wait" }, message: string): Reported {
+function waiting({ cause }: Progress & { readonly type: "wait" }, message: string): Setting {
   const { code = "Waiting", severity = "pending" } = cause ?? {};
-  return { status: severity === "failed" ? "False" : "Unknown", reason: code, message, isVague: severity === "unknown" };
+  return { status: severity === "failed" ? "False" : "Unknown", reason: code, message };
 }
 
 /** The setting of a condition for an error. */
@@ -233,7 +283,7 @@ function generationOf({ generation }: { readonly generation: number | undefined 
 }
 
 /** The conditions of an earlier version of this handler: ours by managedFields, but no longer declared. */
-function droppedTypes(rules: PipelineConditions, now: ReadonlyMap<string, unknown>, writtenByUs: ReadonlySet<string>): ReadonlySet<string> {
+function droppedTypes(rules: PipelineConditions, now: ReadonlyMap<string, unknown>, writtenByUs: ReadonlySet<string>): Set<string> {
   const dropped = new Set(writtenByUs);
   for (const type of now.keys()) dropped.delete(type);
   if (rules.computesReady) dropped.delete("Ready");

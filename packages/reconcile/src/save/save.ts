@@ -178,13 +178,14 @@ function planOf(pass: Pass, stage: Plan["stage"]): Plan {
 
 /** What the conditions are computed from. */
 function factsOf(pass: Pass): ConditionFacts {
-  const { pipeline, object, settings, progress, trouble, notStored, clock } = pass;
+  const { pipeline, object, settings, progress, trouble, notStored, hidden, clock } = pass;
   return {
     type: pass.reports,
     settings,
     progress,
     trouble,
     notStored,
+    hidden,
     leaves: pipeline.leaves,
     generation: object.metadata.generation,
     nowMs: clock.now(),

@@ -18,27 +18,25 @@ export type {
   StepsRun,
 } from "../extension.ts";
 export { defineExtension, handOver, partsOf } from "../define-extension.ts";
-export type { HandOver } from "../record/vars.ts";
-export type { PassType, Progress, Setting } from "../record/progress.ts";
+export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 
 // Factories of steps.
 export {
   type DeclaredCondition,
-  defineComposite,
   defineStep,
-  type Gives,
   type HandlerSettings,
   leavesOf,
   type Parts,
   type PhaseFunction,
   type RawDefinition,
-  type RawParts,
   runtimeOf,
   type StepRuntime,
   type Use,
 } from "../build/step-runtime.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
+export { defineComposite, type RawParts } from "../build/define-composite.ts";
+export type { Gives } from "../build/gives.ts";
 export { entryHandlerOf } from "../build/names.ts";
 export { unitManager } from "../pass/req-client.ts";
 export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
@@ -69,6 +67,9 @@ export { type PrimaryIndex, type Trigger, type TriggerLookup, triggerOfWatch, tr
 export { type Fetch, Fetches } from "../fetches.ts";
 
 // Running passes.
+export { KSTATUS_TYPES } from "../save/kstatus.ts";
+export type { Rank } from "../save/ready-rank.ts";
+export type { Circle, PartOrder } from "../build/order.ts";
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";
 export { PERMISSION_VERBS } from "../permission.ts";
