@@ -73,11 +73,12 @@ function stateOf({ dependent, context }: Unit, outcome: Kept): DependentState {
  * Returns the error of the step if objects failed, or if `error` was thrown when others were removed. The entries of the objects
  * show which of them failed.
  */
-export function failureOf({ dependent, pass }: Unit, kept: readonly Kept[], error: unknown): unknown {
+export function failureOf({ dependent, pass }: Unit, kept: readonly Kept[], error: unknown): Error | undefined {
   const failed = kept.filter((outcome) => outcome.type === "failed");
   if (failed.length > 0) pass.found.told.add(dependent.name);
   const errors = [...(error === undefined ? [] : [error]), ...failed.map((each) => each.error)];
-  if (errors.length <= 1) return errors[0];
+  const [first] = errors;
+  if (errors.length <= 1) return first === undefined || first instanceof Error ? first : new Error(statusMessage(first), { cause: first });
   // A conflict is normal, so the other errors decide what the pass reports.
   const worst = [...errors.filter((each) => !isConflict(each)), ...errors.filter(isConflict)].slice(0, MAX_ERRORS);
   return new AggregateError(worst, `${failed.length} of ${kept.length} objects of step "${dependent.name}" failed`);

@@ -1,5 +1,5 @@
 /** One `dependentApply()` in one pass: makes the context of the core from the req and the pass of the step. */
-import { groupKindOf, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import {
   entryHandlerOf,
   KindNotInstalled,
