@@ -22,7 +22,7 @@ export interface Brought {
 }
 
 /** An object that is not desired. */
-export const UNWANTED = Object.freeze({ type: "unwanted" } as const);
+export const UNWANTED: { readonly type: "unwanted" } = Object.freeze({ type: "unwanted" } as const);
 
 /** An object that the step keeps. `left`: this pass had no time for it. Only a step with `each` has objects that failed or are left. */
 export type Kept =
