@@ -14,6 +14,7 @@ export type { Context, ObjectCache, UnitInfo } from "../core/context.ts";
 export {
   type Applied,
   DependentsMemory,
+  type Given,
   type ObjectMemory,
   type Pace,
   type Refused,
