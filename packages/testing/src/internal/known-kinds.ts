@@ -11,8 +11,8 @@ import * as builtIn from "@treadle/apimachinery/kinds";
 
 const BUILT_IN: readonly Kind[] = Object.values(builtIn).filter(isKind);
 
-/** The built-in kinds with namespaces. */
-export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope }) => scope === "Namespaced");
+/** The built-in kinds with namespaces, except Endpoints: they follow their Services, and a real server answers each list with a warning. */
+export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope, kind }) => scope === "Namespaced" && kind !== "Endpoints");
 
 /** Kinds by apiVersion and name. */
 export class KnownKinds {
