@@ -33,6 +33,7 @@ import {
   storedDependents,
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
+import type { LiveObjects } from "./objects.ts";
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
@@ -41,31 +42,35 @@ export interface DependentData {
   readonly makesNamesake: boolean;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
-  /** Returns the name and namespace of its object. @throws what the author's functions throw */
-  readonly target: (object: KubernetesObject) => Ref;
+  /** Whether it keeps an object of this name. @throws what the author's functions throw */
+  readonly keeps: (object: KubernetesObject, ref: Ref) => boolean;
   /** Returns the problems of the step for objects of `primary`; each text names the fix. */
   readonly problems: (primary: Kind) => readonly string[];
   /** Returns the steps in `dependsOn`. Called when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
   readonly whetherWanted: Pick<StepRuntime, "reads" | "do"> | undefined;
-  /** Returns the live object in the cache, for a step that has reported no object in this pass. */
-  readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
-  /** Returns the entry for an object that the pass has not seen. Never throws. */
-  readonly entryFor: (object: KubernetesObject, given: UnseenDependent) => NewEntry;
+  /** Returns the live objects in the cache, for a step that has reported no object in this pass. */
+  readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects;
+  /** Returns the entries for objects that the pass has not seen. Never throws. */
+  readonly entriesFor: (object: KubernetesObject, given: UnseenDependent) => readonly NewEntry[];
 }
 
 export interface UnseenDependent {
   readonly state: DependentState;
   readonly error: unknown;
-  /** The object in the previous entry, for a name that cannot be computed now. */
-  readonly last: DependentIdentity | undefined;
+  /** The objects in the previous entries, for names that cannot be computed now. */
+  readonly known: readonly DependentIdentity[];
 }
 
 /** The findings of the steps in one pass, by name of the step. */
 export interface DependentFindings {
   readonly entries: Map<string, readonly NewEntry[]>;
-  readonly live: Map<string, KubernetesObject | undefined>;
+  readonly live: Map<string, LiveObjects>;
+  /** The steps whose entries show which of their objects failed. */
+  readonly told: Set<string>;
+  /** The steps whose objects are not desired. */
+  readonly undesired: Set<string>;
   /** The steps whose objects are no longer desired, and still exist. */
   readonly unwanted: Set<string>;
   /** The steps that each blocked part waits for. */
@@ -84,7 +89,7 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
 >({
   name: "dependents",
   memory: () => new DependentsMemory(),
-  found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), blockers: new Map() }),
+  found: () => ({ entries: new Map(), live: new Map(), told: new Set(), undesired: new Set(), unwanted: new Set(), blockers: new Map() }),
   status: { field: "dependents", writtenBy: "dependentApply writes it", compute },
   order: { before: ({ data }) => data.dependsOn(), blocked },
   afterChain: pruneUnwanted,
@@ -108,13 +113,12 @@ function compute(pass: Ended, value: unknown): unknown {
 
 function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly DependentEntry[]): readonly NewEntry[] | "keep" {
   const known = entriesOfStep(before, { handler: entryHandlerOf(pass.handler), step: name });
-  const [last] = known;
   const reported = pass.found.entries.get(name);
   const ended = pass.progressOf(step);
-  if (ended?.type === "failed") {
+  if (ended?.type === "failed" && (reported === undefined || !pass.found.told.has(name))) {
     const { error } = ended;
     const state = { type: "Failed", reason: reasonOf(error), message: statusMessage(error) };
-    return [safe(pass, data.entryFor(pass.object, { state, error, last }))];
+    return data.entriesFor(pass.object, { state, error, known }).map((entry) => safe(pass, entry));
   }
   if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
   // As with conditions: the last known state may be outdated.
@@ -123,9 +127,9 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
     return known.map((entry) => safe(pass, { ...identityIn(entry), ...state }));
   }
   // The step waits for another reason than its object: a kind that is not served, or a conflict.
-  if (ended?.type !== "wait" || pass.isDeleting || last !== undefined) return "keep";
+  if (ended?.type !== "wait" || pass.isDeleting || known.length > 0) return "keep";
   const state = { type: "Pending", reason: ended.cause?.code ?? "Waiting", message: ended.reason };
-  return [safe(pass, data.entryFor(pass.object, { state, error: undefined, last }))];
+  return data.entriesFor(pass.object, { state, error: undefined, known }).map((entry) => safe(pass, entry));
 }
 
 function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {
@@ -207,12 +211,12 @@ function reportBlocked(
 ): void {
   chain.note(step, "unreached");
   if (!data.hasEntries || chain.isDeleting) return;
-  const [last] = entriesOfStep(underPresentName(chain.handler, dependentsOf(chain.object)), {
+  const known = entriesOfStep(underPresentName(chain.handler, dependentsOf(chain.object)), {
     handler: entryHandlerOf(chain.handler),
     step: name,
   });
   const state = { type: "Pending", ...why };
-  chain.found.entries.set(name, [data.entryFor(chain.object, { state, error: undefined, last })]);
+  chain.found.entries.set(name, data.entriesFor(chain.object, { state, error: undefined, known }));
 }
 
 function namesOf(steps: readonly StepRuntime[]): string {

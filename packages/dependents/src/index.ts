@@ -16,6 +16,9 @@ export type {
   DependentsOf,
   DependentStep,
   Desired,
+  EachItem,
+  GivenValues,
+  GivenVars,
 } from "./types.ts";
 
 // The entries in the status of an owner.

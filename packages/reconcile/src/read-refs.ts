@@ -1,7 +1,7 @@
 /** Computes what a read names: the reference of a `one()`, and the selector of a `many()`. The functions of the author are called here. */
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import { misuse } from "./internal/misuse.ts";
-import type { ManyRead, ManySelector, OneRead } from "./reads.ts";
+import type { ManyRead, ManySelector, OneRead, SeveralRead } from "./reads.ts";
 
 /**
  * Returns the object that a `one()` names, with its namespace filled in. `object` is the object that names it: the primary, or with
@@ -27,6 +27,13 @@ export function refOfRead(read: OneRead, object: KubernetesObject, primary: Kube
   }
   requireSegment(ref.namespace, "namespace", where);
   return ref;
+}
+
+/** Returns the objects that a read names for this primary. @throws what the function of the read throws */
+export function refsOfRead(read: OneRead | SeveralRead, primary: KubernetesObject): readonly Ref[] {
+  if (read.type === "several") return read.refs(primary);
+  const ref = refOfRead(read, primary);
+  return ref === undefined ? [] : [ref];
 }
 
 /** Returns the selector of a `many()` for this primary. @throws TypeError when a label has no value: it would select objects without it. */

@@ -177,8 +177,17 @@ export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadat
   return read;
 }
 
+/**
+ * Declares a read of several objects that the primary names. The value is the list of the objects in the order of `refs`, with
+ * `undefined` for an object that does not exist. For factories of steps. `refs` must be pure, as in {@link one}, and may throw.
+ */
+export function several(kind: Kind, refs: (object: KubernetesObject) => readonly Ref[], options?: ReadOptions): SeveralRead {
+  const source = isCachedAsMetadata(kind) && options?.metadata !== true ? "fetch" : "cache";
+  return { type: "several", kind, refs, ...formOf(kind, source, options) };
+}
+
 /** This is a {@link Read} as the engine uses it, for any type of primary. */
-export type AnyRead = OneRead | ManyRead;
+export type AnyRead = OneRead | ManyRead | SeveralRead;
 
 /** This form of a read says where its value comes from, and what must be watched. */
 export interface ReadForm {
@@ -209,6 +218,16 @@ export interface OneRead extends ReadForm {
   readonly ref: (object: KubernetesObject) => string | Ref | undefined;
   /** The read whose object `ref` is called with; `undefined` means the primary. */
   readonly through: OneRead | undefined;
+}
+
+/** This is a read of several objects that the primary names. */
+export interface SeveralRead extends ReadForm {
+  /** The type of the read. */
+  readonly type: "several";
+  /** The kind of the objects. */
+  readonly kind: Kind;
+  /** Returns the names of the objects, each with its namespace. */
+  readonly refs: (object: KubernetesObject) => readonly Ref[];
 }
 
 /** This is a read of the objects with given labels. */

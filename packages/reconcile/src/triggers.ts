@@ -16,8 +16,8 @@ import {
 } from "@treadle/apimachinery";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
-import { inNamespaceOf, refOfRead, selectorOf } from "./read-refs.ts";
-import { type ManyRead, type OneRead, type WatchForm, watchFormOf } from "./reads.ts";
+import { inNamespaceOf, refsOfRead, selectorOf } from "./read-refs.ts";
+import { type ManyRead, type OneRead, type SeveralRead, type WatchForm, watchFormOf } from "./reads.ts";
 import { kindId } from "./internal/kind-id.ts";
 import type { Cache } from "./req.ts";
 
@@ -68,7 +68,9 @@ export function triggersOf(handler: AnyHandler): readonly Trigger[] {
         continue;
       }
       triggers.push(
-        read.type === "one" ? triggerOfOne(read, read.watches, { index, because }) : triggerOfMany(read, read.watches, { index, because }),
+        read.type === "many"
+          ? triggerOfMany(read, read.watches, { index, because })
+          : triggerOfNamed(read, read.watches, { index, because }),
       );
     }
     for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
@@ -116,9 +118,9 @@ export function optionalKindsOf(handlers: readonly AnyHandler[]): ReadonlySet<st
   return new Set([...optional].filter((id) => !required.has(id)));
 }
 
-function triggerOfOne(read: OneRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
+function triggerOfNamed(read: OneRead | SeveralRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
   // The reference depends on another object, so it is not a key of the primary.
-  if (read.through !== undefined)
+  if (read.type === "one" && read.through !== undefined)
     return { kind: read.kind, form, because, primaries: ({ metadata }, { byRead }) => byRead(read, metadata) };
   return {
     kind: read.kind,
@@ -126,10 +128,7 @@ function triggerOfOne(read: OneRead, form: WatchForm, { index, because }: Trigge
     because,
     index: {
       name: index,
-      keys: unlessThrows((primary) => {
-        const ref = refOfRead(read, primary);
-        return ref === undefined ? [] : [keyOf(ref)];
-      }),
+      keys: unlessThrows((primary) => refsOfRead(read, primary).map(keyOf)),
     },
     primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
   };

@@ -64,6 +64,9 @@ export {
   type DependentState,
   type DependentStep,
   type Desired,
+  type EachItem,
+  type GivenValues,
+  type GivenVars,
   dependentsOf,
   worstDependent,
 } from "@treadle/dependents";

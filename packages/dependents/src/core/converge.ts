@@ -64,7 +64,8 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
   const settled = context.memory.unit(context.unit).known(policy.kind, live.metadata)?.settled;
   if (settled === undefined || settled.uid !== live.metadata.uid || settled.resourceVersion !== live.metadata.resourceVersion)
     return undefined;
-  if (!isSameInput(settled.seen, context, inputs)) return undefined;
+  const { shared } = plan;
+  if (shared === undefined ? !isSameInput(settled.seen, context, inputs) : !shared.isSameInput(settled.seen)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
   // The completion of an object that runs once must be stored.
   if (settled.ready === undefined && plan.once !== undefined) return undefined;
@@ -81,7 +82,7 @@ function remember({ context, plan, memory }: Work, found: Found, converged: Conv
   // Fields of a former name are removed later, when the claim is due.
   if (formerNames(context, withManagedFields(context, policy, live)).length > 0) return;
   const ready = converged.type === "there" && converged.state.type === "Ready" ? converged.state : undefined;
-  memory.settled = { seen: seenInputs(context, inputs), uid, resourceVersion, ready };
+  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready };
 }
 
 async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {
@@ -107,13 +108,14 @@ function judged(context: Context, plan: Pick<Plan, "policy" | "readyWhen" | "ref
   const { policy } = plan;
   const byDefault: Again = policy.isWatched ? "watch" : "backoff";
   if (found.type === "not yet") {
-    const { live, again = byDefault, operation } = found;
-    return { type: "not yet", live, state: refined(context, plan, { state: found.state, live }), again, isApplied: false, operation };
+    const { live, again = byDefault, isKept = false, operation } = found;
+    const state = refined(context, plan, { state: found.state, live });
+    return { type: "not yet", live, state, again, isApplied: false, isKept, operation };
   }
   const { live, operation } = found;
   const readiness: DependentState = stateOf(context, plan, live);
   const state = refined(context, plan, { state: readiness, live });
   return isReady(readiness, state)
     ? { type: "there", live, state, operation }
-    : { type: "not yet", live, state, again: byDefault, isApplied: true, operation };
+    : { type: "not yet", live, state, again: byDefault, isApplied: true, isKept: true, operation };
 }

@@ -2,7 +2,7 @@
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { DependentState } from "./entries.ts";
 import type { OnImmutable } from "./immutable.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs, SharedInputs } from "./inputs.ts";
 
 /**
  * Decides whether an object may be taken that this unit did not create. `ifUnowned`: an object without a controller;
@@ -56,6 +56,8 @@ export interface Plan {
   readonly desired: (() => object) | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
   readonly inputs: Inputs | undefined;
+  /** `inputs` as many objects of the unit share them; `undefined`: the unit has one object. */
+  readonly shared?: SharedInputs | undefined;
   /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
   /** Set for an object that is not created again after it was seen ready, unless the desired state changes. */
@@ -95,5 +97,7 @@ export type Converged =
       readonly again: Again;
       /** The desired state is stored, and only the object's readiness is missing. */
       readonly isApplied: boolean;
+      /** `live` is the object that the unit keeps: not a foreign one, and not one that is to be created again. */
+      readonly isKept: boolean;
       readonly operation: Operation;
     };

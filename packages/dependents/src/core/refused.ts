@@ -64,5 +64,5 @@ function reported(
   { paths, why }: { readonly paths: readonly string[]; readonly why: string },
 ): Found {
   const message = `${titleOf(plan.policy, plan.target, context.owner)} needs another ${paths.join(" and another ")}, which the server does not let change: ${why}`;
-  return { type: "not yet", live, state: { type: "Failed", reason: "Immutable", message }, operation: UNCHANGED };
+  return { type: "not yet", live, isKept: true, state: { type: "Failed", reason: "Immutable", message }, operation: UNCHANGED };
 }

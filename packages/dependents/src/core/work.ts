@@ -27,6 +27,8 @@ export type Found =
       readonly type: "not yet";
       readonly live: KubernetesObject | undefined;
       readonly state: DependentState;
+      /** Whether `live` is the object that the unit keeps. @defaultValue false */
+      readonly isKept?: boolean;
       /** @defaultValue by the watch, or where there is none with the backoff */
       readonly again?: Again;
       readonly operation: Operation;

@@ -101,7 +101,7 @@ export function heldBack(
   const again = heldBackMs(context, memory);
   if (why === undefined || again <= 0) return undefined;
   const message = `${titleIn(context, plan)} differs again after each write, last ${why}: another writer changes it, or desired returns a different result each time`;
-  return { type: "not yet", live, state: { type: "Pending", reason: "Contested", message }, again, operation };
+  return { type: "not yet", live, isKept: live !== undefined, state: { type: "Pending", reason: "Contested", message }, again, operation };
 }
 
 /** The answer for an object that another writer is to create. */

@@ -7,13 +7,14 @@
 export { converge, remembered } from "../core/converge.ts";
 export type { Adoption, Again, Converged, Once, Operation, Plan, Policy } from "../core/plan.ts";
 export { immutableFieldsOf, type OnImmutable } from "../core/immutable.ts";
-export type { Inputs, SeenInputs } from "../core/inputs.ts";
+export { type Inputs, type SeenInputs, SharedInputs } from "../core/inputs.ts";
 
 // Who asks, and what is remembered between passes.
 export type { Context, ObjectCache, UnitInfo } from "../core/context.ts";
 export {
   type Applied,
   DependentsMemory,
+  type Given,
   type ObjectMemory,
   type Pace,
   type Refused,

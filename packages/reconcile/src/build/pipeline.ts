@@ -117,7 +117,7 @@ export function assemble(
     leaves,
     order,
     gated: leaves.filter(({ gate }) => gate !== undefined),
-    fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.type === "one" && read.source === "fetch")),
+    fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
     posting: leaves.filter(({ post }) => post !== undefined),
     watches,

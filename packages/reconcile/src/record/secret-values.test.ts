@@ -146,3 +146,11 @@ test("a pass that read no Secret changes nothing", () => {
   const data = { a: "abcdefgh" };
   expect([values.hide("abcdefgh"), values.hideIn(data)]).toEqual(["abcdefgh", data]);
 });
+
+test("texts that were made of a Secret are hidden as its values", () => {
+  const values = new SecretValues();
+  const texts = ["hunter22-long", "abc"];
+  values.noteTexts(texts);
+  expect(values.hide("login with hunter22-long failed, pin=abc")).toBe("login with <redacted> failed, pin=<redacted>");
+  expect(values.hide("abcdef")).toBe("abcdef");
+});

@@ -56,6 +56,8 @@ export {
   type ManyRead,
   type OneRead,
   type ReadForm,
+  several,
+  type SeveralRead,
   type WatchForm,
   watchFormOf,
 } from "../reads.ts";
