@@ -31,6 +31,7 @@ import {
   targetOrNone,
 } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
+import { withStep } from "./layers/layered.ts";
 import { retryLater, revisitLater } from "./retry-later.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import {
@@ -61,7 +62,7 @@ export function dependentApply<
 >(primary: P, options: DependentOptions<ObjectOf<P>, K, Name, L, R, D>): DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K> {
   const given = options as unknown as AnyOptions;
   requireOptions(given);
-  const dependent = dependentOf(given);
+  const dependent = dependentOf(withStep(given));
   const { policy } = dependent;
   const read = liveRead(dependent);
   const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));

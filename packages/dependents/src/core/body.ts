@@ -31,7 +31,7 @@ export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy"
     metadata = {},
     status: _status,
     ...fields
-  } = asJson(where, desired, { path: "", above: [] }) as {
+  } = asJson(where, desired) as {
     readonly metadata?: GivenMetadata;
     readonly status?: unknown;
   };
@@ -87,8 +87,8 @@ interface Place {
   readonly above: readonly object[];
 }
 
-/** The value as JSON stores it. @throws TypeError for what JSON would lose silently, and for circles */
-function asJson(where: string, value: unknown, { path, above }: Place): unknown {
+/** Copies a value as JSON stores it. @throws TypeError for what JSON would lose silently, and for circles */
+export function asJson(where: string, value: unknown, { path, above }: Place = { path: "", above: [] }): unknown {
   const refuse = (what: string): Error =>
     misuse("ERR_INVALID_STEP", `${where}: ${path === "" ? "desired is" : `desired holds at ${path}`} ${what}, which is not JSON`);
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`a ${typeof value}`);
