@@ -6,12 +6,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { startControlPlane } from "../controlplane/src/control-plane.ts";
 import { binaryPath } from "../controlplane/src/programs.ts";
-import { type Schema, type Table, tableOf } from "./table.ts";
-
-const file = join(import.meta.dirname, "../../packages/dependents/src/layers/merge-keys-data.ts");
+import { FILE, type Schema, type Table, tableOf } from "./table.ts";
 
 await using plane = await startControlPlane({ log: console.error });
 const { paths } = get("/openapi/v3") as { readonly paths: Readonly<Record<string, unknown>> };
@@ -21,9 +18,9 @@ const documents = stable.map(
 );
 const { gitVersion } = get("/version") as { readonly gitVersion: string };
 const table = tableOf(documents);
-writeFileSync(file, fileText(gitVersion, table));
-execFileSync("biome", ["format", "--write", file], { stdio: "ignore" });
-console.log(`${file}: Kubernetes ${gitVersion}, ${Object.keys(table.kinds).length} kinds, ${Object.keys(table.types).length} types`);
+writeFileSync(FILE, fileText(gitVersion, table));
+execFileSync("biome", ["format", "--write", FILE], { stdio: "ignore" });
+console.log(`${FILE}: Kubernetes ${gitVersion}, ${Object.keys(table.kinds).length} kinds, ${Object.keys(table.types).length} types`);
 
 /** A document of the server. Its shape is that of the OpenAPI specification. */
 function get(path: string): unknown {

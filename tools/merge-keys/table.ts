@@ -2,6 +2,10 @@
  * Makes the table by which layers merge lists, from the OpenAPI documents of an API server. The entries of a list are told apart by
  * the keys that the server publishes. The exceptions are below.
  */
+import { join } from "node:path";
+
+/** The file that `main.ts` writes. */
+export const FILE: string = join(import.meta.dirname, "../../packages/dependents/src/layers/merge-keys-data.ts");
 
 /** A part of an OpenAPI v3 document. */
 export interface Schema {

@@ -107,7 +107,7 @@ test.for([
     },
     want: `step "web": layer "broken" threw: boom`,
   },
-  { name: "is async", merge: async (): Promise<void> => Promise.reject(new Error("later")), want: `layer "broken" returned a promise` },
+  { name: "is async", merge: (): unknown => Promise.reject(new Error("later")), want: `layer "broken" returned a promise` },
   {
     name: "leaves a function",
     merge: (draft: { data?: unknown }): void => void (draft.data = () => "x"),

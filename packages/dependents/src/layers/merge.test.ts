@@ -328,16 +328,16 @@ describe("properties", () => {
     hostPort: orNull(fc.nat(3)),
   });
   const env = fc.record({ name, value: orNull(fc.constantFrom("1", "2")) });
-  const container = fc.record({
-    name,
+  const parts = {
     image: orNull(fc.constantFrom("x:1", "x:2")),
     args: orNull(fc.array(fc.constantFrom("-a", "-b"), { maxLength: 2 })),
     ports: orNull(fc.array(port, { maxLength: 3 })),
     env: orNull(
       fc.oneof(fc.array(env, { maxLength: 3 }), fc.dictionary(name, orNull(fc.record({ value: orNull(fc.constantFrom("1", "2")) })))),
     ),
-  });
-  const byName = fc.dictionary(name, orNull(container.map(({ name: _, ...rest }) => rest)));
+  };
+  const container = fc.record({ name, ...parts });
+  const byName = fc.dictionary(name, orNull(fc.record(parts)));
   const toleration = fc.record({
     key: fc.constantFrom("a", "b"),
     operator: maybe(fc.constantFrom("Equal", "Exists")),

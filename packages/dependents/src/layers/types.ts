@@ -1,6 +1,6 @@
 /** The types of layers. Types only. */
-import type { Kind, KubernetesObject, Mutable, ObjectOf } from "@treadle/apimachinery";
-import type { Deployment } from "@treadle/apimachinery/kinds";
+import type { Kind, Mutable, ObjectOf } from "@treadle/apimachinery";
+import type { Pod } from "@treadle/apimachinery/kinds";
 import type { AnyStep } from "@treadle/reconcile";
 import type { Gates } from "../gates.ts";
 import type { AnyDependentStep, DeepPartial, DependentInputs } from "../types.ts";
@@ -56,6 +56,7 @@ export interface LayerInfo {
 
 /** A `desired` that {@link layered} made. */
 export interface LayeredDesired<T, L extends readonly AnyStep[], R, D extends readonly AnyDependentStep[], Item, X> {
+  /** Returns the desired state with all layers that apply; `undefined` if the object is not desired. */
   (object: T, inputs: DependentInputs<L, R, D>, item?: Item): X | undefined;
   /** All layers, in the order in which they apply. */
   readonly layers: readonly LayerInfo[];
@@ -73,12 +74,10 @@ export interface LayeredOptions<K extends Kind> {
 }
 
 /** The spec of a pod, as a part of a desired state. */
-export type PodSpecPart = NonNullable<NonNullable<PodTemplatePart["spec"]>>;
+export type PodSpecPart = DeepPartial<NonNullable<ObjectOf<typeof Pod>["spec"]>>;
 
 /** A container, as a part of a desired state. */
 export type ContainerPart = NonNullable<PodSpecPart["containers"]>[number];
-
-type PodTemplatePart = DeepPartial<NonNullable<ObjectOf<typeof Deployment>["spec"]>["template"]>;
 
 /** A draft that has pods: of a Pod, of a workload with a template, or of a CronJob. */
 export type PodsDraft =
