@@ -41,6 +41,7 @@ export type {
   GateReq,
   Handler,
   HandlerBuilder,
+  KindWatch,
   Outcome,
   PostReq,
   Req,
