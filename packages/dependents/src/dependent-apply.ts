@@ -25,6 +25,7 @@ import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entri
 import { identityOf, titleOf } from "./core/marks.ts";
 import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
+import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
 import { LOOK_AGAIN_MS } from "./retry-later.ts";
 import { liveIn } from "./subjects.ts";
@@ -53,7 +54,7 @@ export function dependentApply<
 ): DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I> {
   const given = options as unknown as AnyOptions;
   requireOptions(given);
-  const dependent = dependentOf(given);
+  const dependent = dependentOf(withStep(given));
   const { policy } = dependent;
   const read = liveRead(dependent);
   const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));

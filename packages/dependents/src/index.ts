@@ -21,6 +21,26 @@ export type {
   GivenVars,
 } from "./types.ts";
 
+// Layers of a desired state, and gates.
+export { layered } from "./layers/layered.ts";
+export { type ContainerPredicate, containers, type ContainersOptions, onPods } from "./layers/pods.ts";
+export { version } from "./layers/version.ts";
+export type {
+  ContainerPart,
+  EditDraft,
+  EntriesByKey,
+  Layer,
+  LayeredDesired,
+  LayeredOptions,
+  LayerInfo,
+  LayerMerge,
+  LayerPhase,
+  MergePartial,
+  PodsDraft,
+  PodSpecPart,
+} from "./layers/types.ts";
+export type { Gates } from "./gates.ts";
+
 // The entries in the status of an owner.
 export {
   type DependentEntry,

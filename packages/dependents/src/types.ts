@@ -106,7 +106,7 @@ export interface DependentOptions<
    * The desired state, or a pure function that returns it. `undefined` means that the object is not desired: if it is ours,
    * it is deleted. Fields that the desired state does not name are not modified. May be left out with `created: false`.
    */
-  readonly desired?: Desired<K> | ((object: T, inputs: DependentInputs<L, R, D>, item: NoInfer<I>) => Desired<K> | undefined);
+  readonly desired?: Desired<K> | ((object: T, inputs: NoInfer<DependentInputs<L, R, D>>, item: NoInfer<I>) => Desired<K> | undefined);
   /** Dependents that must be ready before this one, and are cleaned up after it. */
   readonly dependsOn?: D;
   /** Earlier steps whose vars the functions get. */

@@ -57,6 +57,21 @@ export type {
 export { conditions, defaults, finalizer, guard, pause, prerequisite, validate } from "@treadle/reconcile";
 export { dependentApply, dependentApplyAll } from "@treadle/dependents";
 
+// A desired state in layers, and gates for them. `and`, `or` and `not` combine gates as well as predicates.
+export {
+  containers,
+  type Gates,
+  type Layer,
+  layered,
+  type LayeredDesired,
+  type LayerMerge,
+  type LayerPhase,
+  type MergePartial,
+  onPods,
+  version,
+} from "@treadle/dependents";
+export type { Gate } from "@treadle/apimachinery";
+
 // What an object says of its dependents.
 export {
   type DependentEntry,
