@@ -5,7 +5,7 @@ import { failed, type Health, pending, READY, type Subject } from "./verdict.ts"
 
 export function deployment(subject: Subject): Health {
   const spec = specOf(subject);
-  const { status, conditions } = subject;
+  const { conditions } = subject;
   const progressing = conditionAt(conditions, "Progressing");
   if (progressing?.reason === "ProgressDeadlineExceeded") return failed("ProgressDeadlineExceeded", messageOf(progressing));
   const failure = trueCondition(conditions, "ReplicaFailure");
@@ -18,7 +18,7 @@ export function deployment(subject: Subject): Health {
   const isRolledOut = progressing?.status === "True" && progressing.reason === "NewReplicaSetAvailable";
   if (hasDeadline && !isRolledOut && !isPaused) return pending("NotAvailable", "its newest ReplicaSet is not reported as available yet");
   if (trueCondition(conditions, "Available") !== undefined) return READY;
-  return pending("NotAvailable", `it is not available yet: ${countAt(status, "availableReplicas")} available replicas`);
+  return pending("NotAvailable", "its condition Available is not True yet");
 }
 
 /** The value that means "no deadline" (pkg/controller/deployment/util/deployment_util.go, HasProgressDeadline). */
@@ -31,7 +31,7 @@ function missing(wanted: number, { status }: Subject): Health | undefined {
   const isReady = countAt(status, "readyReplicas");
   if (updated < wanted) return pending("NotUpdated", `${updated} of ${wanted} replicas are updated`);
   if (replicas > wanted || replicas > updated)
-    return pending("OldReplicas", `${replicas - Math.min(wanted, updated)} old replicas are not terminated yet`);
+    return pending("OldReplicas", `old replicas that are not terminated yet: ${replicas - Math.min(wanted, updated)}`);
   if (replicas < wanted) return pending("NotCreated", `${replicas} of ${wanted} replicas exist`);
   if (available < updated) return pending("NotAvailable", `${available} of ${wanted} replicas are available`);
   if (isReady < wanted) return pending("NotReady", `${isReady} of ${wanted} replicas are ready`);

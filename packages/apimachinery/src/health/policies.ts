@@ -1,6 +1,6 @@
 /** HorizontalPodAutoscalers, PodDisruptionBudgets and Namespaces. */
 import { messageOf, reasonOf } from "./common.ts";
-import { conditionAt, textAt, trueCondition } from "./fields.ts";
+import { conditionAt, textAt } from "./fields.ts";
 import { failed, type Health, pending, READY, ready, type Subject } from "./verdict.ts";
 
 /** Objects of `autoscaling/v1` have no conditions: they are ready when they exist. */
@@ -22,8 +22,6 @@ export function disruptionBudget({ conditions }: Subject): Health {
   return allowed?.status === "False" && allowed.reason === "SyncFailed" ? failed("SyncFailed", messageOf(allowed)) : READY;
 }
 
-export function namespace({ status, conditions }: Subject): Health {
-  if (textAt(status, "phase") !== "Terminating") return READY;
-  const left = trueCondition(conditions, "NamespaceContentRemaining") ?? trueCondition(conditions, "NamespaceFinalizersRemaining");
-  return pending("Deleting", left === undefined ? "it is being deleted" : `it is being deleted: ${messageOf(left)}`);
+export function namespace({ status }: Subject): Health {
+  return textAt(status, "phase") === "Terminating" ? pending("Deleting", "it is being deleted") : READY;
 }

@@ -17,6 +17,6 @@ export function replicaSet(subject: Subject): Health {
   if (labelled < wanted) return pending("NotCreated", `${labelled} of ${wanted} replicas exist with all labels`);
   if (available < wanted) return pending("NotAvailable", `${available} of ${wanted} replicas are available`);
   if (isReady < wanted) return pending("NotReady", `${isReady} of ${wanted} replicas are ready`);
-  if (replicas > wanted) return pending("ExtraReplicas", `${replicas - wanted} replicas are not terminated yet`);
+  if (replicas > wanted) return pending("ExtraReplicas", `replicas that are not terminated yet: ${replicas - wanted}`);
   return READY;
 }

@@ -13,7 +13,7 @@ export function statefulSet(subject: Subject): Health {
   const isReady = countAt(status, "readyReplicas");
   if (replicas < wanted) return pending("NotCreated", `${replicas} of ${wanted} replicas exist`);
   if (isReady < wanted) return pending("NotReady", `${isReady} of ${wanted} replicas are ready`);
-  if (replicas > wanted) return pending("ExtraReplicas", `${replicas - wanted} replicas are not terminated yet`);
+  if (replicas > wanted) return pending("ExtraReplicas", `replicas that are not terminated yet: ${replicas - wanted}`);
   return revisions(fieldsAt(spec, "updateStrategy"), wanted, status);
 }
 
