@@ -43,7 +43,7 @@ export interface Plan {
   readonly desired: (() => object) | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
   readonly inputs: Inputs | undefined;
-  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
+  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: its health decides. */
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
   /** Refines the state for the status of the owner. */
   readonly refine: ((state: DependentState, live: KubernetesObject | undefined) => DependentState) | undefined;
