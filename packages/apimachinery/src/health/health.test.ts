@@ -177,6 +177,21 @@ test.for<{ name: string; pods: object[]; reason: string; message: string }>([
     expect(health(deployment({}), { pods: order })).toEqual({ type: "Pending", reason, message });
 });
 
+test.for([
+  ["a Service of type LoadBalancer", "v1", "Service", { type: "LoadBalancer", selector: { app: "web" } }, "NoAddress"],
+  ["a claim", "v1", "PersistentVolumeClaim", { selector: { matchLabels: { app: "web" } } }, "Unbound"],
+  ["a workload without a selector", "apps/v1", "ReplicaSet", { replicas: 1 }, "NotCreated"],
+] as const)("pods do not change the reason of %s", ([, apiVersion, kind, spec, reason]) => {
+  const object = { apiVersion, kind, metadata: { name: "web", namespace: "ns" }, spec };
+  expect(health(object, { pods: [pod("a", waiting("ImagePullBackOff"))] })).toMatchObject({ type: "Pending", reason });
+});
+
+test("a workload names a pod that cannot start before a pod that failed, which may be an old one", () => {
+  const evicted = pod("a", { phase: "Failed", reason: "Evicted" });
+  expect(health(deployment({}), { pods: [evicted, pod("b", unschedulable)] }).reason).toBe("Unschedulable");
+  expect(health(deployment({}), { pods: [evicted] }).reason).toBe("Evicted");
+});
+
 test("a workload that failed keeps its reason, and its message names the pod", () => {
   const conditions = [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "has timed out progressing" }];
   expect(health(deployment({ conditions }), { pods: [pod("a", waiting("ErrImagePull"))] })).toEqual({

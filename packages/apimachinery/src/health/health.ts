@@ -23,8 +23,8 @@ import { persistentVolume, persistentVolumeClaim } from "./volumes.ts";
 /** Options of {@link health}. */
 export interface HealthOptions {
   /**
-   * Pods of the workload, for a better reason than "0 of 2 replicas are available". Pods of another namespace, and pods without
-   * the labels of `spec.selector.matchLabels`, do not count. @defaultValue none
+   * Pods of a Deployment, StatefulSet, DaemonSet, ReplicaSet or Job, for a better reason than "0 of 2 replicas are available".
+   * Pods of another namespace, and pods without the labels of `spec.selector.matchLabels`, do not count. @defaultValue none
    */
   readonly pods?: readonly object[];
 }
@@ -57,7 +57,7 @@ function judged(object: Fields, pods: readonly unknown[] | undefined): Health {
   };
   const rule = RULES.get(`${slash === -1 ? "" : apiVersion.slice(0, slash)}/${textAt(object, "kind")}`) ?? judgedByReady;
   const verdict = judgedByCommonRules(subject) ?? rule(subject);
-  return pods === undefined ? verdict : withReasonOfPods(verdict, subject, pods);
+  return pods === undefined || !WORKLOADS.has(rule) ? verdict : withReasonOfPods(verdict, subject, pods);
 }
 
 const NOTHING: Fields = Object.freeze({});
@@ -82,3 +82,6 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["policy/PodDisruptionBudget", disruptionBudget],
   ["/Namespace", namespace],
 ]);
+
+/** The rules of the kinds whose pods have a say. */
+const WORKLOADS: ReadonlySet<Rule> = new Set([deployment, statefulSet, daemonSet, replicaSet, job]);

@@ -40,7 +40,8 @@ export function pod({ status, conditions }: Subject): Health {
  */
 export function withReasonOfPods(verdict: Health, subject: Subject, pods: readonly unknown[]): Health {
   if (verdict.type !== "Pending" && verdict.type !== "Failed") return verdict;
-  const labels = fieldsAt(fieldsAt(subject.spec, "selector"), "matchLabels");
+  const labels = labelsOfPods(subject.spec);
+  if (labels === undefined) return verdict;
   let worst: Trouble | undefined;
   for (const each of pods) {
     if (!isFields(each)) continue;
@@ -64,10 +65,16 @@ interface Trouble {
   readonly message: string;
 }
 
-function belongs(metadata: Fields | undefined, labels: Fields | undefined, { metadata: { namespace } }: Subject): boolean {
+/** Returns the labels that select the pods; `undefined` for a workload without them: any pod could be another's. */
+function labelsOfPods(spec: Fields | undefined): Fields | undefined {
+  const labels = fieldsAt(fieldsAt(spec, "selector"), "matchLabels");
+  return labels === undefined || Object.keys(labels).length === 0 ? undefined : labels;
+}
+
+function belongs(metadata: Fields | undefined, labels: Fields, { metadata: { namespace } }: Subject): boolean {
   if (metadata?.["namespace"] !== namespace) return false;
   const has = fieldsAt(metadata, "labels");
-  return Object.entries(labels ?? {}).every(([key, value]) => has?.[key] === value);
+  return Object.entries(labels).every(([key, value]) => has?.[key] === value);
 }
 
 /** Returns why a pod does not start or run; `undefined` if it only needs more time. */
@@ -75,10 +82,11 @@ function troubleOf(status: Fields | undefined): Trouble | undefined {
   if (status === undefined) return undefined;
   const waiting = waitingContainer([...listAt(status, "initContainerStatuses"), ...listAt(status, "containerStatuses")]);
   if (waiting !== undefined) return { rank: 0, ...waiting };
-  if (textAt(status, "phase") === "Failed") return { rank: 1, ...failedPod(status) };
+  // A failed pod comes last: it may have been replaced long ago.
+  if (textAt(status, "phase") === "Failed") return { rank: 2, ...failedPod(status) };
   const scheduled = conditionAt(conditionsOf(status), "PodScheduled");
   if (scheduled?.status !== "False") return undefined;
-  return { rank: 2, reason: reasonOf(scheduled, "Unschedulable"), message: messageOf(scheduled) };
+  return { rank: 1, reason: reasonOf(scheduled, "Unschedulable"), message: messageOf(scheduled) };
 }
 
 /** Waiting is normal with these reasons (pkg/kubelet/kubelet_pods.go). */
