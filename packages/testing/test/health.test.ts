@@ -18,7 +18,6 @@ import {
   StatefulSet,
 } from "@treadle/apimachinery/kinds";
 import { expect, test } from "vitest";
-import { findKubectl } from "../../apiserver/test/kubectl/programs.ts";
 import { startTestCluster, type TestCluster } from "../src/index.ts";
 
 const ResourceQuota = kindOf({ group: "", version: "v1", kind: "ResourceQuota", plural: "resourcequotas", scope: "Namespaced" });
@@ -100,8 +99,7 @@ test("a Deployment whose image cannot be pulled names the reason of its pods", {
 
 /** What `kubectl rollout status` answers now: the last line, of either output. */
 async function rolloutStatus(resource: string): Promise<string> {
-  const kubectl = findKubectl();
-  if (kubectl === undefined) throw new Error("there is no kubectl: npm run controlplane -- build");
+  const kubectl = process.env["TREADLE_TEST_KUBECTL"] ?? "kubectl"; // set by `npm run test:e2e`
   const args = ["--kubeconfig", process.env["TREADLE_TEST_KUBECONFIG"] ?? "", "rollout", "status", "--watch=false", resource];
   const { stdout, stderr } = await promisify(execFile)(kubectl, args).catch(
     (error: unknown) => error as { stdout: string; stderr: string },
