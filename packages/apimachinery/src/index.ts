@@ -38,6 +38,9 @@ export {
   type KeptSteps,
   type ResourceTraits,
   type SchemaProblem,
+  type KindNames,
+  type TypedInput,
+  type TypedObject,
   type UntypedObject,
   type WriteOf,
 } from "./kind.ts";

@@ -1,10 +1,11 @@
 /**
  * Kinds: how an object type is named and where the API server serves it. The type parameters are the shapes of its objects.
- * Kinds are plain data. {@link defineResource} and the built-in kinds are typed; {@link kind} makes untyped kinds.
+ * Kinds are plain data. {@link defineResource} and the built-in kinds are typed; {@link kind} makes all others.
  */
 import type { CustomResourceDefinition } from "./crd-types.ts";
 import { pluralOf } from "./internal/resource-names.ts";
-import type { KubernetesObject, Ref } from "./objects.ts";
+import type { ObjectMetaInput } from "./object-input.ts";
+import type { DeepReadonly, KubernetesObject, Ref } from "./objects.ts";
 
 /** A kind of objects. The server returns objects of type `Read`; a client may send objects of type `Write`. */
 export interface Kind<Read extends KubernetesObject = AnyRead, Write = AnyWrite> {
@@ -120,20 +121,45 @@ export function pathOf(
   return path;
 }
 
-/**
- * Makes a kind that is known only at run time. Its objects are untyped beyond {@link KubernetesObject}.
- * `plural` defaults to the English plural of the kind, as code generators guess it. `scope` defaults to `Namespaced`.
- */
-export function kind(given: {
+/** What names a kind and where the server serves it. */
+export interface KindNames {
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** API version, `v1`. */
   readonly version: string;
+  /** Name of the kind, `Certificate`. */
   readonly kind: string;
+  /** Plural in lower case, as in URLs. @defaultValue the English plural of the kind, as code generators guess it */
   readonly plural?: string;
+  /** Whether objects are in namespaces. @defaultValue `Namespaced` */
   readonly scope?: "Namespaced" | "Cluster";
+  /** Keeps the contents of the objects out of caches: see {@link Kind.cachedAs}. */
   readonly cachedAs?: "metadata";
-}): Kind<UntypedObject, UntypedObject> {
+}
+
+/**
+ * Returns a kind whose CRD another project installs. With `kind<T>`, `T` has the fields of its objects besides apiVersion, kind and metadata, as
+ * they are on the wire: `kind<{ spec: CertificateSpec; status?: CertificateStatus }>({ ... })`. Nothing checks objects against `T`.
+ */
+export function kind(given: KindNames): Kind<UntypedObject, UntypedObject>;
+/** Returns a kind with the fields of `T`. */
+export function kind<T extends object>(given: KindNames): Kind<TypedObject<T>, TypedInput<T>>;
+export function kind(given: KindNames): Kind {
   return { ...given, plural: given.plural ?? pluralOf(given.kind), scope: given.scope ?? "Namespaced" };
 }
+
+/** An object with the fields of `T`, as the server returns it. The fields that all objects have are ours, also where `T` declares them. */
+export type TypedObject<T> = KubernetesObject & DeepReadonly<Omit<T, "apiVersion" | "kind" | "metadata">>;
+
+/** An object with the fields of `T`, as a client may send it. */
+export type TypedInput<T> = {
+  /** Optional: it follows from the kind. */
+  readonly apiVersion?: string;
+  /** Optional: it follows from the kind. */
+  readonly kind?: string;
+  /** Metadata of the object. */
+  readonly metadata: ObjectMetaInput;
+} & DeepReadonly<Omit<T, "apiVersion" | "kind" | "metadata">>;
 
 /** An object whose fields besides the common part are unknown. */
 export interface UntypedObject extends KubernetesObject {

@@ -33,11 +33,34 @@ import type {
   V1ValidatingWebhookConfiguration,
   V2HorizontalPodAutoscaler,
 } from "@kubernetes/client-node";
-import { parseApiVersion } from "./gvk.ts";
+import { clusterScoped, namespaced } from "./kinds/built-in.ts";
 import type { BuiltInKind } from "./plain-json.ts";
 import type { CachedAsMetadata, ObjectOf } from "./kind.ts";
 
 export { CustomResourceDefinition } from "./crd.ts";
+export { CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass } from "./kinds/storage.ts";
+export {
+  DeviceClass,
+  LimitRange,
+  PriorityClass,
+  ResourceClaim,
+  ResourceClaimTemplate,
+  ResourceQuota,
+  ResourceSlice,
+  RuntimeClass,
+} from "./kinds/scheduling.ts";
+export { EndpointSlice, Endpoints, IPAddress, IngressClass, ServiceCIDR } from "./kinds/networking.ts";
+export { ControllerRevision, PodTemplate, ReplicationController } from "./kinds/workloads.ts";
+export {
+  APIService,
+  CertificateSigningRequest,
+  FlowSchema,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  PriorityLevelConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from "./kinds/control-plane.ts";
 export type { CustomResourceDefinitionInput } from "./crd-types.ts";
 export type { BuiltInInput, BuiltInKind, BuiltInObject, PlainJson } from "./plain-json.ts";
 
@@ -202,11 +225,3 @@ export const ValidatingWebhookConfiguration: BuiltInKind<V1ValidatingWebhookConf
 );
 /** An object of kind ValidatingWebhookConfiguration, as the server returns it. */
 export interface ValidatingWebhookConfiguration extends ObjectOf<typeof ValidatingWebhookConfiguration> {}
-
-function namespaced<Model>(apiVersion: string, kind: string, plural: string): BuiltInKind<Model> {
-  return { ...parseApiVersion(apiVersion), kind, plural, scope: "Namespaced" };
-}
-
-function clusterScoped<Model>(apiVersion: string, kind: string, plural: string): BuiltInKind<Model> {
-  return { ...parseApiVersion(apiVersion), kind, plural, scope: "Cluster" };
-}

@@ -34,8 +34,8 @@ export type BuiltInInput<Model> = {
 /** A built-in kind, typed by client-node's model. */
 export type BuiltInKind<Model> = Kind<BuiltInObject<Model>, BuiltInInput<Model>>;
 
-/** client-node replaced the dashes of `x-kubernetes-*` with underscores, and put an underscore before JavaScript keywords. */
-type WireName<Name> = Name extends `x_kubernetes_${infer Rest}`
+/** The name of a field on the wire. client-node replaced the dashes of `x-kubernetes-*` with underscores, and put an underscore before JavaScript keywords. */
+export type WireName<Name> = Name extends `x_kubernetes_${infer Rest}`
   ? `x-kubernetes-${Dashed<Rest>}`
   : Name extends `_${infer Word}`
     ? Word

@@ -44,7 +44,13 @@ export {
 // Sources: what starts passes besides events.
 export type { Source, SourceEnv } from "./sources/source.ts";
 export { type Channel, channel, type ChannelOptions } from "./sources/channel.ts";
-export { type DynamicWatches, dynamicWatches, type Watch } from "./sources/dynamic-watches.ts";
+export {
+  type DynamicWatches,
+  dynamicWatches,
+  type DynamicWatchesOptions,
+  type OwnedWatches,
+  type Watch,
+} from "./sources/dynamic-watches.ts";
 export { poll, type PollOptions } from "./sources/poll.ts";
 
 // Runnables: what runs besides controllers.

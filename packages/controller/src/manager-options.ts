@@ -125,6 +125,11 @@ export interface MetricsOptions extends ServerOptions {
    * `get` that path (SubjectAccessReview). Needs `tls`, unless it is served on loopback only. @defaultValue false
    */
   readonly authorize?: boolean;
+  /**
+   * `each`: the gauge `treadle_controller_condition` has one series for each condition of each object, so it grows with the
+   * objects. @defaultValue only the number of objects for each condition, `treadle_objects`
+   */
+  readonly conditions?: "each";
 }
 
 /** The files of a serving certificate, in PEM. */

@@ -1,5 +1,5 @@
 /** Kinds that a program begins to watch while it runs. */
-import { defineResource, type KubernetesObject, metadataOnly } from "@treadle/apimachinery";
+import { defineResource, type KubernetesObject, metadataOnly, ownerLabels } from "@treadle/apimachinery";
 import { ConfigMap, Lease, Secret } from "@treadle/apimachinery/kinds";
 import { handler, one, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
@@ -99,13 +99,15 @@ describe("a kind that is watched from now on", () => {
     },
     { name: "by a label", how: { label: "of" } },
     { name: "by its owners, controller or not", how: { owner: true } },
+    { name: "by ownership: the controller or the owner label, as owns does", how: { owned: true } },
     { name: "by its metadata alone", how: { metadata: true, label: "of" } },
   ] as const)("$name", async ({ how }) => {
     const { world, dynamic } = await started();
     const owner = await world.user.get(Widget, { name: "b", namespace: "default" });
     const watch = dynamic.watch(ConfigMap, how);
     await watch.synced();
-    const reference = { apiVersion: "test.treadle.dev/v1", kind: "Widget", name: "b", uid: owner?.metadata.uid ?? "" };
+    const uid = owner?.metadata.uid ?? "";
+    const reference = { apiVersion: "test.treadle.dev/v1", kind: "Widget", name: "b", uid, controller: true };
     await world.user.create(ConfigMap, config("named", { labels: { of: "b" }, ownerReferences: [reference] }));
     await world.user.create(ConfigMap, config("other", { ownerReferences: [{ ...reference, uid: "of-another-one" }] }));
     await world.settled();
@@ -222,8 +224,25 @@ test("in a replica that never led, a caller that waits for a watch learns of the
   expect(await waiting).toEqual(new Error("the watch of ConfigMap was stopped"));
 });
 
+test("dynamicWatches({ owned: true }) finds the owner without further options, and other options win", async () => {
+  const dynamic = dynamicWatches<Widget>({ owned: true });
+  const world = await startWorld({ handlers: [], start: false });
+  world.manager.add(idle, { sources: [dynamic] });
+  const owner = await world.user.create(Widget, widget("a"));
+  await world.user.create(Widget, widget("b"));
+  await world.manager.start();
+  await Promise.all([dynamic.watch(ConfigMap).synced(), dynamic.watch(Gadget, { label: "of" }).synced()]);
+  await world.settled();
+  world.passesSince();
+  await world.user.create(ConfigMap, config("by-label", { labels: ownerLabels(owner, idle.name) }));
+  await world.settled();
+  await world.user.create(Gadget, { metadata: { name: "g", namespace: "default", labels: { of: "b" } }, spec: {} });
+  await world.settled();
+  expect(world.passesSince()).toEqual(["default/a", "default/b"]);
+});
+
 test("a watch that names no primary is refused", () => {
   expect(() => dynamicWatches().watch(ConfigMap, {} as never)).toThrow(
-    "dynamicWatches().watch(ConfigMap): give map, refs, label or owner: true",
+    "dynamicWatches().watch(ConfigMap): give map, refs, label, owner: true or owned: true",
   );
 });

@@ -78,7 +78,7 @@ describe("the environment wins over the file, and the file over the code", () =>
   test("every setting can be set by a variable of its own, and in a file", async () => {
     expect(new Set(Object.keys(SETTINGS).map(variableOf)).size).toBe(Object.keys(SETTINGS).length);
     for (const [path, taken] of Object.entries(SETTINGS)) {
-      const text = ["a", "false", "2", "silent", "release", "pretty"].find((each) => taken.accepts(taken.fromText(each))) ?? "";
+      const text = ["a", "false", "2", "silent", "release", "pretty", "each"].find((each) => taken.accepts(taken.fromText(each))) ?? "";
       const ofEnvironment = settingsOfEnvironment({ [variableOf(path)]: text });
       expect(ofEnvironment, path).toMatchObject({ problems: [], names: [variableOf(path)] });
       expect(Object.keys(ofEnvironment.tree), path).toEqual([path.split(".")[0]]);

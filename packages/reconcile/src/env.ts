@@ -2,6 +2,7 @@
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Fetches } from "./fetches.ts";
+import type { KindWatches } from "./kind-watch.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { Cache, Logger } from "./req.ts";
 
@@ -101,6 +102,8 @@ export interface ReconcilerEnv {
    * `Forbidden`, because the cached objects may be outdated. @defaultValue no watch is refused
    */
   refusalOf?(kind: Kind): string | undefined;
+  /** The watches of kinds that are known only at run time. @defaultValue none: `req.watch` throws */
+  readonly watches?: KindWatches;
   /** Called, in tests, when a step uses a kind through `req.client` that the handler does not declare. */
   undeclared?(use: UndeclaredUse): void;
   /** Records an event about the object; it must not throw. */

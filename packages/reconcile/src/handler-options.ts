@@ -42,14 +42,15 @@ export interface Deadlines {
 
 /**
  * These options map a change of a watched object to the primaries that it concerns: by a function, by references of the
- * primaries, by a label, or by owner references. With `metadata: true` only metadata is watched and passed to the function.
+ * primaries, by a label, by owner references, or by ownership. With `metadata: true` only metadata is watched and passed to the function.
  */
 export type HandlerWatchOptions<K extends Kind, T extends KubernetesObject = KubernetesObject> =
   | WatchByMap<K>
   | WatchByMapOfMetadata<K>
   | WatchByRefs<T>
   | WatchByLabel
-  | WatchByOwner;
+  | WatchByOwner
+  | WatchByOwned;
 
 /** This watch maps each object to the primaries that it concerns. */
 export interface WatchByMap<K extends Kind> {
@@ -92,6 +93,14 @@ export interface WatchByOwner {
   readonly metadata?: boolean;
   /** Triggers the primaries in the owner references of the object, controller or not, by uid. For objects that steps create, use `owns`. */
   readonly owner: true;
+}
+
+/** This watch is for objects that the handler's primaries own: as `owns` of a step, for kinds that no step declares. */
+export interface WatchByOwned {
+  /** Whether the metadata is watched only. @defaultValue false */
+  readonly metadata?: boolean;
+  /** Triggers the primary that is the controller of the object, by uid, or that the owner label of the handler names. */
+  readonly owned: true;
 }
 
 /** This type is what the function of a watch gets of an object of kind `K`. */

@@ -101,11 +101,12 @@ export function declaredWatch(where: string, kind: Kind, options: { readonly met
 }
 
 function whomBy(where: string, kind: Kind, options: object): DeclaredWatch["by"] {
-  const { map, refs, label, owner } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const { map, refs, label, owner, owned } = (options ?? {}) as Readonly<Record<string, unknown>>;
   // The kinds of the objects that the functions are called with are those that they were declared for.
   if (typeof map === "function") return { type: "map", map: map.bind(options) as never };
   if (typeof refs === "function") return { type: "refs", refs: refs.bind(options) as never };
   if (typeof label === "string" && label !== "") return { type: "label", label };
   if (owner === true) return { type: "owner" };
-  throw new TypeError(`${where}(${kind.kind}): give map, refs, label or owner: true, so that a change finds its primaries`);
+  if (owned === true) return { type: "owned" };
+  throw new TypeError(`${where}(${kind.kind}): give map, refs, label, owner: true or owned: true, so that a change finds its primaries`);
 }

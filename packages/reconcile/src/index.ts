@@ -39,6 +39,7 @@ export type {
   ReqClient,
   StatusOf,
 } from "./req.ts";
+export type { KindWatch, WatchedKind } from "./kind-watch.ts";
 export type { CleanupExit, Conditions, Declared, DeclaredIn, Exit, UndeclaredCondition } from "./condition.ts";
 
 // Steps that many operators have.
@@ -60,6 +61,7 @@ export type {
   WatchByLabel,
   WatchByMap,
   WatchByMapOfMetadata,
+  WatchByOwned,
   WatchByOwner,
   WatchByRefs,
   WatchedOf,

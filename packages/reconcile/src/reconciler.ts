@@ -10,6 +10,7 @@ import { noteClaims } from "./save/claims.ts";
 import { hasOurFinalizer } from "./record/finalizer-names.ts";
 import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
 import { PAUSED_OUTCOME, runPass } from "./pass/pass.ts";
+import { settleWatches } from "./pass/pass-watches.ts";
 import { Pass } from "./record/pass-state.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
@@ -43,7 +44,7 @@ export interface Reconciler {
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
   const pipeline = pipelineOf(handler);
   const fetches = env.fetches ?? new Fetches();
-  const memories = new Memories(pipeline, fetches, env.clock);
+  const memories = new Memories(pipeline, fetches, env);
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
@@ -74,6 +75,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const pass = new Pass({ pipeline, env, object, memory, signal: options.signal ?? NEVER, log, fetches, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
+      settleWatches(pass);
       if (pass.claimed !== undefined) noteClaims(pass);
       if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
       // The server stored nothing of a dry run, so the next pass must not rely on its memory.

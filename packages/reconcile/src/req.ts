@@ -3,8 +3,9 @@
  * A gate can only look, `cleanup` has no `stop` and no `vars`, and drafts exist only for the parts that the step declares.
  */
 import type { Cache, EngineStatus, Kind, KubernetesObject, Mutable, ObjectOf, Ref, WriteOf } from "@treadle/apimachinery";
-import type { DeleteOptions, ListOptions, Patch } from "@treadle/client";
+import type { DeleteOptions, KindName, ListOptions, Patch } from "@treadle/client";
 import type { CleanupExit, Conditions, Exit } from "./condition.ts";
+import type { KindWatch, WatchedKind } from "./kind-watch.ts";
 import type { ReadsOf } from "./reads.ts";
 import type { Continue, Stop, Wait } from "./result.ts";
 
@@ -114,6 +115,13 @@ export interface ActiveReq<T extends KubernetesObject, D, C extends string, St, 
    * become one event with a count. @throws TypeError when `reason` is not in the `events` of the step
    */
   event(type: "Normal" | "Warning", reason: string, note: string): void;
+  /**
+   * Watches a kind that is known only at run time, while passes of this object ask for it. Returns the state of the watch: once it is
+   * `synced`, `req.cache` answers for the kind in this pass. A change of the state, and of an object that the primary owns by
+   * reference or owner label, triggers a pass. A kind may be given by its name, without plural and scope.
+   * @throws TypeError for a value that is not a kind
+   */
+  watch<const K extends Kind | KindName>(kind: K): KindWatch<WatchedKind<K>>;
   /** Asks for another pass after `afterMs` milliseconds at the latest (0 as in `wait`), without ending the chain. The earliest request decides. */
   revisit(afterMs: number, reason: string): void;
   /**

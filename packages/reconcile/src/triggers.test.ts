@@ -356,7 +356,7 @@ describe("watch by what is declared", () => {
       handler(Local)
         .step(idle)
         .watch(Secret, {} as never),
-    ).toThrow("handler().watch(Secret): give map, refs, label or owner: true");
+    ).toThrow("handler().watch(Secret): give map, refs, label, owner: true or owned: true");
   });
 });
 

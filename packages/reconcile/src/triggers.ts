@@ -183,7 +183,8 @@ function triggerOfOwned(handler: AnyHandler, kind: Kind, index: PrimaryIndex): T
 }
 
 /** Returns the trigger of a declared watch; `index` is the name of the index that it may need. */
-export function triggerOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Trigger {
+export function triggerOfWatch(handler: AnyHandler, { kind, form, by }: DeclaredWatch, index: string): Trigger {
+  const { kind: primaryKind } = handler;
   const common = { kind, form, because: "watch()" };
   switch (by.type) {
     case "map":
@@ -211,6 +212,8 @@ export function triggerOfWatch({ kind: primaryKind }: AnyHandler, { kind, form, 
         index: { name: index, keys: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]) },
         primaries: ({ metadata }, { byIndex }) => (metadata.ownerReferences ?? []).flatMap(({ uid }) => byIndex(index, uid)).map(refOf),
       };
+    case "owned":
+      return { ...triggerOfOwned(handler, kind, ownerIndex(handler)), ...common };
     case "refs":
       return {
         ...common,

@@ -19,6 +19,7 @@ import type { AnyStep, Cache, Outcome, Step, StepResult, UndeclaredUse } from "@
 import { factsOf, Fetches, type ReconcilerEnv, runStep, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { recordingLogger } from "./internal/log-recorder.ts";
+import { fakeWatches } from "./internal/fake-watches.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestOf, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
@@ -264,6 +265,7 @@ class FakeRequest {
       fetches: this.#fetches,
       isServed: (kind) => !this.#isMissing(kind),
       undeclared: this.#noteUndeclared,
+      watches: fakeWatches(this.#backend, (kind) => this.#isMissing(kind)),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
     });
   }

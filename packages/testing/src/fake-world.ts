@@ -7,7 +7,6 @@ import {
   fakeClock,
   groupKindOf,
   isKindNotServed,
-  keepOwnManagedFields,
   type Kind,
   keyOf,
   type KubernetesObject,
@@ -17,9 +16,9 @@ import {
 } from "@treadle/apimachinery";
 import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
-import { createInformers, type Informer, type Informers } from "@treadle/informer";
+import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
-import { Fetches, managersOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { Fetches } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { freed, queuedKeys } from "./internal/held-keys.ts";
@@ -33,6 +32,7 @@ import { unsettledText } from "./internal/unsettled-text.ts";
 import { until } from "./internal/turns.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { User, type UserActions } from "./internal/user.ts";
+import { worldInformers } from "./internal/world-informers.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
 import { checkStatus } from "./status-invariants.ts";
 import type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
@@ -127,17 +127,15 @@ class World implements FakeWorld {
     this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
-    this.#informers = createInformers({ client, clock: this.clock, random, onWarning: () => undefined });
-    const managers = managersOf(pipelineOf(handler).before);
-    const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
-    for (const kind of watchedKindsOf([handler])) this.#informers.for(kind, { ingest });
+    const { informers, scope } = worldInformers(handler, { client, clock: this.clock, random }, (kind) => this.#driver.kindChanged(kind));
+    this.#informers = informers;
     this.#driver = new HandlerDriver(handler, options.controller ?? {}, {
       client,
       cache: this.#informers.cache,
       clock: this.clock,
       log: recordingLogger(this.logs),
       fetches: new Fetches(),
-      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => ({ ingest }) }),
+      feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => scope }),
       isServed: (kind) => this.#isServed(kind),
       undeclared: collectUndeclared(this.undeclared),
       recordEvent: ({ metadata }, event) => void this.events.push({ ...event, object: keyOf(metadata) }),
@@ -241,8 +239,10 @@ class World implements FakeWorld {
     await until(
       async () => {
         await this.#backend.server.settled();
+        await this.#backend.observe(this.#informers.all().map(({ kind }) => kind));
         await this.#backend.refresh();
-        const { primary } = this.#driver;
+        const { primary, isListing } = this.#driver;
+        if (isListing) return false;
         // While a write of the operator has no answer, the informer shows no other change of that object.
         return this.#informers
           .all()
@@ -271,6 +271,7 @@ class World implements FakeWorld {
     await this.#start();
     await this.#backend.use(kind);
     this.#informerOf(kind)?.retry();
+    this.#driver.lookUpKinds();
     await this.#caughtUp();
     this.#driver.enqueueAll("the server began or ceased to serve a kind");
   }

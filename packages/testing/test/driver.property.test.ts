@@ -1,6 +1,6 @@
 /**
- * The controller and `fakeWorld` use one driver, so they run the same passes. For random schedules of events of the primary
- * and of others, failures, waits, requests by annotation, deletions and time, after each action:
+ * The controller and `fakeWorld` use one driver, so they run the same passes. For random schedules of events of the primary,
+ * of others and of a kind that a step watches only at run time, failures, waits, requests by annotation, deletions and time, after each action:
  * - both ran passes of the same objects, with the same outcomes, at the same times;
  * - the next pass of each object is due at the same time.
  * In virtual time: in memory only.
@@ -14,9 +14,11 @@ import {
   isNotFound,
   keyOf,
   type ObjectOf,
+  ownerLabels,
+  ownership,
   seededRandom,
 } from "@treadle/apimachinery";
-import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Lease } from "@treadle/apimachinery/kinds";
 import { type ApiServer, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import { createManager, generationChanged, type Manager } from "@treadle/controller";
@@ -35,7 +37,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { fakeWorld, type FakeWorld, type FakeWorldOptions } from "../src/index.ts";
 
-const MODES = ["settled", "fail", "retry-later", "never", "wait", "wait-long", "revisit", "make"] as const;
+const MODES = ["settled", "fail", "retry-later", "never", "wait", "wait-long", "revisit", "make", "watch"] as const;
 type Mode = (typeof MODES)[number];
 
 const Sample = defineResource({
@@ -79,6 +81,12 @@ const work = step(Sample, {
           await req.client.create(ConfigMap, { metadata: { name: `${metadata.name}-child`, ownerReferences: [owner] }, data: {} });
         return req.conditions.true("Worked");
       }
+      case "watch": {
+        const watch = req.watch(Lease);
+        if (watch.type !== "synced") return req.conditions.false("Worked", "Listing", "lists").wait(900);
+        const count = req.cache.list(Lease).filter((lease) => ownership(lease, req.object, req.handlerNames).type === "ours").length;
+        return req.conditions.true("Worked", "Counted", `${count} leases`);
+      }
     }
   },
   async cleanup(req) {
@@ -100,6 +108,8 @@ const action = fc.oneof(
   fc.record({ type: fc.constant("delete" as const), name }),
   fc.record({ type: fc.constant("set-input" as const), name: fc.constantFrom("in-1", "in-2"), value: fc.constantFrom("1", "2") }),
   fc.record({ type: fc.constant("drop" as const), name: fc.constantFrom("in-1", "in-2", "a-child", "b-child") }),
+  fc.record({ type: fc.constant("lease" as const), name, owner: fc.boolean() }),
+  fc.record({ type: fc.constant("drop-lease" as const), name }),
   fc.record({ type: fc.constant("time" as const), ms: fc.constantFrom(1, 10, 100, 1_000, 5_000) }),
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
@@ -224,6 +234,15 @@ async function play(stage: Stage, step: Action): Promise<void> {
     }
     case "drop":
       await client.delete(ConfigMap, at(step.name)).catch(unless(isNotFound));
+      break;
+    case "lease": {
+      const owner = await client.get(Sample, at(step.name));
+      const labels = owner === undefined || !step.owner ? {} : ownerLabels(owner, samples.name);
+      await client.create(Lease, { metadata: { ...at(step.name), labels }, spec: {} }).catch(unless(isAlreadyExists));
+      break;
+    }
+    case "drop-lease":
+      await client.delete(Lease, at(step.name)).catch(unless(isNotFound));
       break;
     case "time":
       await passTime(stage, step.ms);

@@ -44,6 +44,7 @@ export type {
   GateReq,
   Handler,
   HandlerBuilder,
+  KindWatch,
   Outcome,
   PostReq,
   Req,

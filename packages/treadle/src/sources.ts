@@ -8,6 +8,8 @@ export {
   type ChannelOptions,
   type DynamicWatches,
   dynamicWatches,
+  type DynamicWatchesOptions,
+  type OwnedWatches,
   poll,
   type PollOptions,
   type Schedule,

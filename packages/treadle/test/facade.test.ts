@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process";
 import * as apimachineryKinds from "@treadle/apimachinery/kinds";
+import * as apimachinerySchemas from "@treadle/apimachinery/schemas";
 import * as treadle from "treadle";
 import * as kinds from "treadle/kinds";
+import * as schemas from "treadle/schemas";
 import * as sources from "treadle/sources";
 import { expect, test } from "vitest";
 
@@ -37,4 +40,22 @@ test("every option of manager.add can be named and made from here", () => {
 
 test("no built-in kind is missing", () => {
   expect(Object.keys(kinds).sort()).toEqual(Object.keys(apimachineryKinds).sort());
+});
+
+test("no schema of a built-in shape is missing", () => {
+  expect(Object.keys(schemas).sort()).toEqual(Object.keys(apimachinerySchemas).sort());
+});
+
+test("importing treadle and its kinds loads no schema of a built-in shape", () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    await import("treadle");
+    await import("treadle/kinds");
+    console.log(JSON.stringify(loaded));`;
+  const args = ["--conditions=@treadle/source", "--input-type=module", "-e", script];
+  const loaded: readonly string[] = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", cwd: import.meta.dirname }));
+  expect(loaded.length).toBeGreaterThan(100);
+  expect(loaded.filter((url) => url.includes("/src/schemas"))).toEqual([]);
 });

@@ -1,11 +1,12 @@
 /** Connects the driver of a controller with the services of the manager. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { AnyHandler, EventNote } from "@treadle/reconcile";
+import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import type { QueueListeners } from "@treadle/workqueue";
 import type { DriverEnv } from "../driver/handler-driver.ts";
 import type { KindServices } from "../feeds/kind-services.ts";
 import type { Services } from "../manager/services.ts";
-import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
+import type { ControllerMetrics, MeasuredObjects } from "../metrics/controller-metrics.ts";
 import { PassTracing } from "../tracing/pass-tracing.ts";
 import { bothObservers } from "./phase-observers.ts";
 
@@ -15,7 +16,7 @@ export function driverEnv(
   services: Services,
   { kinds, metrics }: { readonly kinds: KindServices; readonly metrics: ControllerMetrics },
 ): DriverEnv {
-  const { clock, log, writer, monitor, isDryRun, options } = services;
+  const { clock, log, writer, monitor, isDryRun, options, onChange } = services;
   const { informers, feeds, presence, fetches } = kinds;
   const { name } = handler;
   const tracing = services.tracing && new PassTracing(handler, services.tracing);
@@ -38,7 +39,18 @@ export function driverEnv(
     onCause: tracing && ((key, { kind, event }) => tracing.caused(key, kind, event)),
     around: tracing && ((ref, reconcileID, run) => tracing.pass(ref, reconcileID, run)),
     onContained: () => metrics.panicked(),
+    kindRetryMs: options.kindRetryMs,
+    onDefined: (groups, listener) => presence.onDefined(groups, listener),
+    onWatchChange: onChange,
   };
+}
+
+/** The objects of `handler`, for the metrics. */
+export function measuredObjects(handler: AnyHandler, { clock, options }: Services): MeasuredObjects {
+  const { conditions } = pipelineOf(handler);
+  const types = [...(conditions?.declared.keys() ?? []), ...(conditions?.computesReady === true ? ["Ready"] : [])];
+  const { metrics = {} } = options;
+  return { kind: handler.kind, types, clock, isEach: metrics !== false && metrics.conditions === "each" };
 }
 
 function recordEvent(

@@ -18,7 +18,8 @@ import type { OpenWatch } from "../driver/open-watch.ts";
 import type { KindServices } from "../feeds/kind-services.ts";
 import type { Services } from "../manager/services.ts";
 import { type ControllerMetrics, NO_METRICS } from "../metrics/controller-metrics.ts";
-import { driverEnv } from "./driver-env.ts";
+import type { ObjectMetrics } from "../metrics/object-metrics.ts";
+import { driverEnv, measuredObjects } from "./driver-env.ts";
 import { PausedKeys } from "./paused-keys.ts";
 import { RESYNC_MS, startResync } from "./resync.ts";
 
@@ -36,6 +37,7 @@ export class HandlerController implements Controller {
   readonly #services: Services;
   readonly #kinds: KindServices;
   readonly #metrics: ControllerMetrics;
+  readonly #objects: ObjectMetrics | undefined;
   readonly #concurrency: number;
   readonly #resyncMs: number | false;
   readonly #driver: HandlerDriver;
@@ -66,12 +68,15 @@ export class HandlerController implements Controller {
     this.#driver = new HandlerDriver(handler, options, driverEnv(handler, services, { kinds, metrics }));
     metrics.watch(() => this.#driver.queue.status(), this.#concurrency);
     metrics.watchPaused(() => this.#paused.size);
+    this.#objects = metrics.objects(measuredObjects(handler, services));
+    this.#driver.primary.subscribe((event) => this.#objects?.observe(event));
   }
 
   /** Starts the workers; the informers must have synced. */
   start(): void {
     if (this.#workers !== undefined || this.#closed.signal.aborted) return;
     this.#driver.begin();
+    this.#objects?.begin();
     this.#workers = Promise.all(Array.from({ length: this.#concurrency }, () => this.#work()));
     if (this.#resyncMs !== false) this.#resyncEvery(this.#resyncMs);
   }
@@ -79,7 +84,7 @@ export class HandlerController implements Controller {
   /** Takes no new keys and drops those that are queued. Passes in progress continue. */
   close(): void {
     this.#closed.abort();
-    this.#driver.queue.stop("drop");
+    this.#driver.close();
   }
 
   /** Ends the chains of the passes in progress; their posts and saves still run. */
@@ -123,6 +128,16 @@ export class HandlerController implements Controller {
   presenceChanged(kind: AnyHandler["kind"]): void {
     if (pipelineOf(this.handler).watchedKinds.has(groupKindOf(kind)))
       this.#driver.enqueueAll(`the server began or ceased to serve ${kind.kind}`);
+  }
+
+  /** An informer of the kind has listed, failed or recovered. */
+  kindChanged(kind: AnyHandler["kind"]): void {
+    this.#driver.kindChanged(kind);
+  }
+
+  /** Whether the first list of a kind that steps watch by `req.watch` is on its way. */
+  get isListing(): boolean {
+    return this.#driver.isListing;
   }
 
   /** Resolves when no pass is in progress for an object in such a namespace; the caller prevents new ones. */

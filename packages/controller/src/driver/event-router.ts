@@ -7,7 +7,7 @@ import type { InformerEvent } from "@treadle/informer";
 import type { AnyHandler, Cache } from "@treadle/reconcile";
 import { pipelineOf, type Trigger, triggersOf } from "@treadle/reconcile/unstable/engine";
 import { LOW_PRIORITY } from "@treadle/workqueue";
-import type { EventFeed, EventListener, EventOrigin } from "../feeds/event-feed.ts";
+import type { EventFeed, EventOrigin } from "../feeds/event-feed.ts";
 import { isMandatory, isRequested, type Predicate } from "../predicates.ts";
 
 /** Why a key was queued. */
@@ -38,69 +38,109 @@ export interface EventRouterOptions {
 
 type Event = InformerEvent<KubernetesObject>;
 
+/** A trigger, and which events it gets: all by default. */
+interface RoutedTrigger {
+  readonly trigger: Trigger;
+  readonly isRouted?: (event: Event) => boolean;
+}
+
+interface FeedRoute {
+  triggers: readonly RoutedTrigger[];
+  unsubscribe: () => void;
+}
+
 /** Routes the events of a handler's feeds to keys. */
 export class EventRouter {
   readonly #options: EventRouterOptions;
   readonly #pauseAnnotation: string;
+  readonly #routes = new Map<EventFeed, FeedRoute>();
+  /** The number of triggers that use each index: several may use one, such as the index of owner ids. */
+  readonly #indexes = new Map<string, number>();
 
   /** Subscribes to the feeds, which must not have been started. */
   constructor(options: EventRouterOptions) {
     this.#options = options;
     this.#pauseAnnotation = pipelineOf(options.handler).pause.annotation;
-    for (const [feed, triggers] of this.#declared()) feed.subscribe((event, origin) => this.#route(feed, triggers, { event, origin }));
+    const { handler, primary, feedOf } = options;
+    this.#routeOf(primary);
+    for (const trigger of triggersOf(handler)) this.#add(feedOf(trigger.kind), { trigger });
   }
 
   /** Routes the events of one more feed, and what it shows already. Returns a function that ends it. */
-  watch(feed: EventFeed, trigger: Trigger): () => void {
+  watch(feed: EventFeed, trigger: Trigger, isRouted?: RoutedTrigger["isRouted"]): () => void {
+    const routed = { trigger, ...(isRouted === undefined ? {} : { isRouted }) };
+    const end = this.#add(feed, routed);
+    for (const object of feed.informer.list()) {
+      const event: Event = { type: "added", object, initial: true };
+      this.#enqueue(feed, event, this.#found([routed], event));
+    }
+    return end;
+  }
+
+  #add(feed: EventFeed, routed: RoutedTrigger): () => void {
     const { informer } = this.#options.primary;
-    if (trigger.index !== undefined) informer.addIndex(trigger.index.name, trigger.index.keys);
-    const listener: EventListener = (event, origin) => this.#route(feed, [trigger], { event, origin });
-    const unsubscribe = feed.subscribe(listener);
-    for (const object of feed.informer.list()) listener({ type: "added", object, initial: true }, undefined);
+    const { index } = routed.trigger;
+    const route = this.#routeOf(feed);
+    if (index !== undefined) {
+      const users = this.#indexes.get(index.name) ?? 0;
+      if (users === 0) informer.addIndex(index.name, index.keys);
+      this.#indexes.set(index.name, users + 1);
+    }
+    route.triggers = [...route.triggers, routed];
     return () => {
-      unsubscribe();
-      if (trigger.index !== undefined) informer.removeIndex(trigger.index.name);
+      route.triggers = route.triggers.filter((other) => other !== routed);
+      if (route.triggers.length === 0 && feed !== this.#options.primary) {
+        route.unsubscribe();
+        this.#routes.delete(feed);
+      }
+      if (index === undefined) return;
+      const users = (this.#indexes.get(index.name) ?? 1) - 1;
+      if (users > 0) return void this.#indexes.set(index.name, users);
+      this.#indexes.delete(index.name);
+      informer.removeIndex(index.name);
     };
   }
 
-  /** The triggers of each feed. Adds the indexes of primaries that they need. */
-  #declared(): ReadonlyMap<EventFeed, readonly Trigger[]> {
-    const { handler, primary, feedOf } = this.#options;
-    const feeds = new Map<EventFeed, Trigger[]>([[primary, []]]);
-    const indexes = new Set<string>();
-    for (const trigger of triggersOf(handler)) {
-      const feed = feedOf(trigger.kind);
-      feeds.set(feed, [...(feeds.get(feed) ?? []), trigger]);
-      // Several triggers may use one index, such as the index of owner ids.
-      if (trigger.index === undefined || indexes.has(trigger.index.name)) continue;
-      indexes.add(trigger.index.name);
-      primary.informer.addIndex(trigger.index.name, trigger.index.keys);
+  /** One subscription for each feed: a key that several triggers find is queued once. */
+  #routeOf(feed: EventFeed): FeedRoute {
+    let route = this.#routes.get(feed);
+    if (route === undefined) {
+      const made: FeedRoute = { triggers: [], unsubscribe: () => undefined };
+      made.unsubscribe = feed.subscribe((event, origin) => this.#route(feed, made.triggers, event, origin));
+      this.#routes.set(feed, made);
+      route = made;
     }
-    return feeds;
+    return route;
   }
 
-  /** Queues each key once: a free worker takes a key immediately, so that a second add would be a second pass. */
-  #route(
-    feed: EventFeed,
-    triggers: readonly Trigger[],
-    { event, origin }: { readonly event: Event; readonly origin: EventOrigin | undefined },
-  ): void {
-    const { handler, primary, hasBegun, enqueue, forgetFailures } = this.#options;
-    const keys = new Set<string>();
+  #route(feed: EventFeed, triggers: readonly RoutedTrigger[], event: Event, origin: EventOrigin | undefined): void {
+    const { handler, primary, forgetFailures } = this.#options;
     const own = keyOf(event.object.metadata);
     // A new object of the same name must not inherit the failures of the deleted one.
     if (feed === primary && (isDeletedOrReplaced(event) || isRequested(event))) forgetFailures(own);
-    if (feed === primary && this.#concernsPrimary(event, origin)) keys.add(own);
-    if (hasBegun()) {
-      for (const trigger of triggers) {
-        this.#collect(keys, trigger, event.object);
-        if (event.type === "updated") this.#collect(keys, trigger, event.previous);
-      }
-      // The pass that wrote knows what it wrote.
-      if (origin?.controller === handler.name && event.type !== "deleted") keys.delete(origin.key);
+    const isConcerned = feed === primary && this.#concernsPrimary(event, origin);
+    const found = this.#found(triggers, event);
+    // The pass that wrote knows what it wrote.
+    if (origin?.controller === handler.name && event.type !== "deleted") found.delete(origin.key);
+    this.#enqueue(feed, event, isConcerned ? new Set([own, ...found]) : found);
+  }
+
+  /** The keys that the triggers lead to, before and after the change. */
+  #found(triggers: readonly RoutedTrigger[], event: Event): Set<string> {
+    const keys = new Set<string>();
+    if (!this.#options.hasBegun()) return keys;
+    for (const { trigger, isRouted } of triggers) {
+      if (isRouted?.(event) === false) continue;
+      this.#collect(keys, trigger, event.object);
+      if (event.type === "updated") this.#collect(keys, trigger, event.previous);
     }
+    return keys;
+  }
+
+  /** Queues each key once: a free worker takes a key immediately, so that a second add would be a second pass. */
+  #enqueue(feed: EventFeed, event: Event, keys: ReadonlySet<string>): void {
     const priority = event.type === "added" && event.initial ? LOW_PRIORITY : 0;
-    for (const key of keys) enqueue(key, { kind: feed.informer.kind, event, priority });
+    for (const key of keys) this.#options.enqueue(key, { kind: feed.informer.kind, event, priority });
   }
 
   #concernsPrimary(event: Event, origin: EventOrigin | undefined): boolean {

@@ -28,11 +28,12 @@ import type { OpenWatch } from "./open-watch.ts";
 import { causeOfEvent, PassCauses } from "./pass-causes.ts";
 import { type PassServices, reconcilerEnv } from "./reconciler-env.ts";
 import { RunningStrays } from "./running-strays.ts";
+import { RunTimeWatches } from "./run-time-watches.ts";
 
 /** What a driver needs of its surroundings. */
-export interface DriverEnv extends Omit<PassServices, "isServed" | "drain"> {
+export interface DriverEnv extends Omit<PassServices, "isServed" | "drain" | "watches"> {
   /** The feeds of the watched kinds. */
-  readonly feeds: Pick<FeedRegistry, "of" | "find" | "open">;
+  readonly feeds: Pick<FeedRegistry, "of" | "find" | "all" | "open">;
   /** Whether the server serves the kind, as far as is known. */
   readonly isServed: (kind: AnyHandler["kind"]) => boolean;
   /** Listeners of the queue, for metrics. */
@@ -43,6 +44,12 @@ export interface DriverEnv extends Omit<PassServices, "isServed" | "drain"> {
   readonly around?: ((ref: Ref, reconcileID: string, run: () => Promise<PassResult>) => Promise<PassResult>) | undefined;
   /** Called for each error that was logged and not passed on. */
   readonly onContained?: () => void;
+  /** Time after which the name of a kind that the server does not serve is looked up again, in milliseconds. @defaultValue 10_000 */
+  readonly kindRetryMs?: number | undefined;
+  /** Calls the listener when CRDs of the groups were installed, until the returned function is called. @defaultValue not known */
+  readonly onDefined?: (groups: ReadonlySet<string>, listener: () => void) => () => void;
+  /** Called when the state of a watch that steps asked for has changed. */
+  readonly onWatchChange?: () => void;
 }
 
 /** Options of {@link HandlerDriver.enqueue}. */
@@ -68,6 +75,7 @@ export class HandlerDriver {
   readonly #reconciler: Reconciler;
   readonly #strays = new RunningStrays();
   readonly #causes = new PassCauses();
+  readonly #watches: RunTimeWatches;
   #hasBegun = false;
 
   /** Subscribes to the feeds of the handler, which must not have been started. */
@@ -78,10 +86,9 @@ export class HandlerDriver {
     this.#failures = new FailureBackoff(backoff, clock);
     this.queue = new WorkQueue({ clock, ...queueListeners });
     this.#primary = feeds.of(handler.kind);
-    this.#reconciler = createReconciler(
-      handler,
-      reconcilerEnv(passServices(env, drain), { handlerName: handler.name, primary: this.#primary, feeds }),
-    );
+    this.#watches = this.#runTimeWatches(env);
+    const services = { ...passServices(env, drain), watches: this.#watches };
+    this.#reconciler = createReconciler(handler, reconcilerEnv(services, { handlerName: handler.name, primary: this.#primary, feeds }));
     this.#router = new EventRouter({
       handler,
       primary: this.#primary,
@@ -123,10 +130,34 @@ export class HandlerDriver {
     this.queue.addAfter(key, afterMs, { priority });
   }
 
-  /** Routes the events of one more kind. `id` must differ from those of the watches that are open. */
-  watch(watch: DeclaredWatch, id: string): OpenWatch {
+  /** Whether the first list of a kind that steps watch is on its way. Its objects start passes when it is complete. */
+  get isListing(): boolean {
+    return this.#watches.isPending;
+  }
+
+  /** Notes that an informer of the kind has listed, failed or recovered: steps may watch it. */
+  kindChanged(kind: AnyHandler["kind"]): void {
+    this.#watches.kindChanged(kind);
+  }
+
+  /** Looks up the names of kinds that the server did not serve: a kind was installed. */
+  lookUpKinds(): void {
+    this.#watches.lookUp();
+  }
+
+  /** Drops the queue, and ends the timers. Passes in progress continue. */
+  close(): void {
+    this.queue.stop("drop");
+    this.#watches.stop();
+  }
+
+  /**
+   * Routes the events of one more kind. `id` must differ from those of the watches that are open.
+   * @param isRouted leave it out to route every event
+   */
+  watch(watch: DeclaredWatch, id: string, isRouted?: (event: InformerEvent<KubernetesObject>) => boolean): OpenWatch {
     const { feed, close } = this.#env.feeds.open(watch);
-    const unsubscribe = this.#router.watch(feed, triggerOfWatch(this.handler, watch, `${this.handler.name}/${id}`));
+    const unsubscribe = this.#router.watch(feed, triggerOfWatch(this.handler, watch, `${this.handler.name}/${id}`), isRouted);
     return {
       informer: feed.informer,
       close() {
@@ -194,6 +225,21 @@ export class HandlerDriver {
     this.#env.log.error({ controller: this.handler.name, object: key, ...errorFields(error) }, text);
   }
 
+  #runTimeWatches({ client, clock, log, refusalOf, kindRetryMs = 10_000, onDefined, onWatchChange }: DriverEnv): RunTimeWatches {
+    return new RunTimeWatches({
+      controller: this.handler.name,
+      client,
+      clock,
+      log,
+      retryMs: kindRetryMs,
+      refusalOf,
+      onDefined,
+      onChange: onWatchChange,
+      open: (watch, isRouted) => this.watch(watch, "req.watch", isRouted),
+      enqueue: (key, cause) => this.enqueue(key, { cause }),
+    });
+  }
+
   #schedule(key: string, pass: EndedPass): void {
     const delayMs = this.#failures.delayAfter(key, pass);
     this.#causes.due(key, delayMs === undefined ? undefined : causeOfRequeue(pass, delayMs));
@@ -215,6 +261,7 @@ function causeOfRequeue({ requeue }: EndedPass, delayMs: number): string {
 }
 
 function passServices(env: DriverEnv, drain: SchedulingOptions["drain"]): PassServices {
-  const { feeds: _feeds, queueListeners: _listeners, onCause: _cause, around: _around, onContained: _contained, ...services } = env;
+  const { feeds: _feeds, queueListeners: _listeners, onCause: _cause, around: _around, onContained: _contained, ...others } = env;
+  const { kindRetryMs: _retry, onDefined: _defined, onWatchChange: _change, ...services } = others;
   return drain === undefined ? services : { ...services, drain };
 }

@@ -17,7 +17,7 @@ export interface HandlerFeeds {
   /** The feed of the primary kind. */
   readonly primary: EventFeed;
   /** The feeds of the watched kinds. */
-  readonly feeds: Pick<FeedRegistry, "find">;
+  readonly feeds: Pick<FeedRegistry, "find" | "all">;
 }
 
 /**
@@ -40,11 +40,11 @@ function writeObservers({ handlerName, primary, feeds }: HandlerFeeds): Partial<
     observeWrite: (object) => primary.wrote(object, handlerName),
     observeDelete: ({ metadata }) => primary.removed(metadata, metadata.uid ?? "", handlerName),
     observeOther(kind, object) {
-      const feed = feeds.find(kind);
       // The answer to a write of metadata lacks the rest of the object.
-      if (feed === undefined || (isMetadataOnly(kind) && !isMetadataOnly(feed.informer.kind))) return;
-      feed.wrote(object, clientOrigin);
+      for (const feed of feeds.all(kind)) if (!isMetadataOnly(kind) || isMetadataOnly(feed.informer.kind)) feed.wrote(object, clientOrigin);
     },
-    observeOtherDelete: (kind, ref, uid) => feeds.find(kind)?.removed(ref, uid, clientOrigin),
+    observeOtherDelete(kind, ref, uid) {
+      for (const feed of feeds.all(kind)) feed.removed(ref, uid, clientOrigin);
+    },
   };
 }

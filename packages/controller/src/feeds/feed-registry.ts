@@ -44,6 +44,13 @@ export class FeedRegistry {
     return informer && this.#of(informer);
   }
 
+  /** The feeds of a kind that is watched: of whole objects, of metadata, or of both. */
+  all(kind: Kind): readonly EventFeed[] {
+    const { informers } = this.#options;
+    const found = [informers.get(metadataOnly(kind)), informers.get(kind)] as readonly (Informer | undefined)[];
+    return [...new Set(found)].filter((informer) => informer !== undefined).map((informer) => this.#of(informer));
+  }
+
   /** The feed of a declared kind. */
   of(kind: Kind): EventFeed {
     const feed = this.find(kind);

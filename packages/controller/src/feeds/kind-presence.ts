@@ -44,6 +44,7 @@ export class KindPresence {
   #isRefused = false;
   #isStopped = false;
   readonly #timers = new Set<{ cancel(): void }>();
+  readonly #awaited = new Set<AwaitedGroups>();
 
   constructor(options: KindPresenceOptions) {
     this.#options = options;
@@ -77,8 +78,22 @@ export class KindPresence {
   listed(kind: Kind): void {
     if (!this.#missing.delete(idOf(kind))) return;
     this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} (${apiVersionOf(kind)}) is served now`);
-    if (this.#missing.size === 0) this.#unwatchDefinitions();
+    this.#unwatchUnlessNeeded();
     this.#options.onChange(kind);
+  }
+
+  /**
+   * Calls `listener` a moment after CRDs of the groups were installed, where the operator may watch CRDs. For kinds of which only
+   * the name is known. Returns a function that ends it.
+   */
+  onDefined(groups: ReadonlySet<string>, listener: () => void): () => void {
+    const awaited = { groups, listener, isSoon: false };
+    this.#awaited.add(awaited);
+    this.#watchDefinitions();
+    return () => {
+      this.#awaited.delete(awaited);
+      this.#unwatchUnlessNeeded();
+    };
   }
 
   /** Notes that an informer has recovered. */
@@ -94,7 +109,7 @@ export class KindPresence {
     // Another form of the kind, metadata or whole objects, may still be watched.
     if (this.#options.informerOf(metadataOnly(kind)) !== undefined) return;
     this.#refusals.delete(idOf(kind));
-    if (this.#missing.delete(idOf(kind)) && this.#missing.size === 0) this.#unwatchDefinitions();
+    if (this.#missing.delete(idOf(kind))) this.#unwatchUnlessNeeded();
   }
 
   /** Resolves when the informer has synced, or its kind is known not to be served. Rejects with the signal's reason. */
@@ -150,9 +165,16 @@ export class KindPresence {
     }) as unknown as Informer; // Only the names of its objects are read.
     this.#definitions = definitions;
     definitions.onEvent((event: InformerEvent<{ readonly metadata: { readonly name: string } }>) => {
-      if (event.type !== "deleted") this.#defined(event.object.metadata.name);
+      if (event.type === "deleted") return;
+      const { name } = event.object.metadata;
+      this.#defined(name);
+      if (event.type !== "added" || !event.initial) this.#definedIn(name.slice(name.indexOf(".") + 1));
     });
     definitions.start();
+  }
+
+  #unwatchUnlessNeeded(): void {
+    if (this.#missing.size === 0 && this.#awaited.size === 0) this.#unwatchDefinitions();
   }
 
   #unwatchDefinitions(): void {
@@ -166,15 +188,39 @@ export class KindPresence {
     for (const kind of this.#missing.values()) {
       if (name !== `${kind.plural}.${kind.group}`) continue;
       this.#options.informerOf(kind)?.retry();
-      for (const afterMs of ASK_AGAIN_AFTER_MS) {
-        const timer = this.#options.clock.after(afterMs, () => {
-          this.#timers.delete(timer);
-          if (!this.isServed(kind)) this.#options.informerOf(kind)?.retry();
-        });
-        this.#timers.add(timer);
-      }
+      this.#soon(() => {
+        if (!this.isServed(kind)) this.#options.informerOf(kind)?.retry();
+      });
     }
   }
+
+  #definedIn(group: string): void {
+    for (const awaited of this.#awaited) {
+      if (awaited.isSoon || !awaited.groups.has(group)) continue;
+      awaited.isSoon = true;
+      this.#soon(() => {
+        awaited.isSoon = false;
+        if (this.#awaited.has(awaited)) awaited.listener();
+      });
+    }
+  }
+
+  #soon(run: () => void): void {
+    for (const afterMs of ASK_AGAIN_AFTER_MS) {
+      const timer = this.#options.clock.after(afterMs, () => {
+        this.#timers.delete(timer);
+        run();
+      });
+      this.#timers.add(timer);
+    }
+  }
+}
+
+interface AwaitedGroups {
+  readonly groups: ReadonlySet<string>;
+  readonly listener: () => void;
+  /** Whether the listener will be called: one installation is several events. */
+  isSoon: boolean;
 }
 
 function isRefusal(error: unknown): error is ApiError {

@@ -27,6 +27,8 @@ export interface InformersOptions {
   readonly presenceChanged: (kind: Kind) => void;
   /** Called when a complete list of a kind is in its cache. */
   readonly onListed: () => void;
+  /** Called when an informer of the kind has listed, failed or recovered. */
+  readonly kindChanged: (kind: Kind) => void;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface InformersOptions {
  */
 export function makeInformers(
   { client, clock, random, log, options: { cache = [], kindRetryMs = 10_000 }, onChange }: InformerServices,
-  { handlers, namespaces, presenceChanged, onListed }: InformersOptions,
+  { handlers, namespaces, presenceChanged, onListed, kindChanged }: InformersOptions,
 ): {
   readonly informers: Informers;
   readonly presence: KindPresence;
@@ -64,13 +66,18 @@ export function makeInformers(
       presence.failed(error, where, kind);
       // The missing kind was logged above, once; the end of its watch is not news.
       if (presence.isServed(kind)) logFailure(error, where, kind);
+      kindChanged(kind);
     },
     onWarning: ({ type, message }, kind) => log.warn({ informer: groupKindOf(kind), warning: type }, message),
     onListed(kind) {
       presence.listed(kind);
       onListed();
+      kindChanged(kind);
     },
-    onRecovered: (kind) => presence.recovered(kind),
+    onRecovered(kind) {
+      presence.recovered(kind);
+      kindChanged(kind);
+    },
   });
   const scopeOf = scopes(cache, handlers);
   const wanted = [...handlers.map(({ kind }) => kind), ...watchedKindsOf(handlers)]; // Primaries first.

@@ -77,7 +77,9 @@ function checkCache(cache: readonly CachedKind[]): void {
 
 function checkMetrics({ metrics, host }: ManagerOptions): void {
   if (metrics === undefined || metrics === false) return;
-  const { tls, authorize } = metrics;
+  const { tls, authorize, conditions } = metrics;
+  if (conditions !== undefined && conditions !== "each")
+    throw new RangeError(`createManager: metrics.conditions is ${JSON.stringify(conditions)}: give "each", or leave it out`);
   if (tls !== undefined && !(isFile(tls.certFile) && isFile(tls.keyFile)))
     throw new RangeError("createManager: metrics.tls needs certFile and keyFile, the names of two files");
   if (authorize === true && tls === undefined && !isLoopback(metrics.host ?? host))

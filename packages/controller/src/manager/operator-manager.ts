@@ -188,7 +188,7 @@ class OperatorManager implements Manager {
       {
         activity: this.#activity,
         clock: this.#clock,
-        isBusy: () => this.#state === "starting" || this.#services?.recorder?.isBusy === true,
+        isBusy: () => this.#state === "starting" || this.#services?.recorder?.isBusy === true || this.#runtime?.isListing === true,
         queues: () => this.controllers.map((controller) => controller.status()),
       },
       options,

@@ -57,6 +57,9 @@ export class Runtime {
         for (const controller of this.controllers) controller.presenceChanged(kind);
       },
       onListed: () => this.namespaces.listed(),
+      kindChanged: (kind) => {
+        for (const controller of this.controllers) controller.kindChanged(kind);
+      },
     });
     const controllers: HandlerController[] = [];
     this.informers = informers;
@@ -77,6 +80,11 @@ export class Runtime {
       runnables: [...runnables.filter(needsLeader), ...this.#sources()],
       budget: this.#budget,
     });
+  }
+
+  /** Whether the first list of a kind that steps watch by `req.watch` is on its way. */
+  get isListing(): boolean {
+    return this.controllers.some((controller) => controller.isListing);
   }
 
   /** The addresses of the servers that listen. */

@@ -1,6 +1,18 @@
 /** The metrics of a controller, without prom-client, which is loaded only when a program wants metrics. */
 import { isReconcileError, type PassResult } from "@treadle/reconcile";
+import type { Clock, Kind } from "@treadle/apimachinery";
 import type { QueueListeners, QueueStatus } from "@treadle/workqueue";
+import type { ObjectMetrics } from "./object-metrics.ts";
+
+/** The objects that the metrics of a controller are about. */
+export interface MeasuredObjects {
+  readonly kind: Kind;
+  /** The condition types that the handler sets. */
+  readonly types: readonly string[];
+  readonly clock: Clock;
+  /** Whether each condition of each object has a series. */
+  readonly isEach: boolean;
+}
 
 export interface ControllerMetrics {
   readonly queue: QueueListeners;
@@ -8,13 +20,23 @@ export interface ControllerMetrics {
   watch(queue: () => QueueStatus, concurrency: number): void;
   /** Called once, with the source of the number of paused objects. */
   watchPaused(count: () => number): void;
+  /** Called once; returns what is to see every event of the objects. Undefined: nothing is. */
+  objects(of: MeasuredObjects): ObjectMetrics | undefined;
   active(change: 1 | -1): void;
   passed(result: PassResult, durationMs: number): void;
   /** Called when the author's code threw outside a step, or a pass ended with an exception. */
   panicked(): void;
 }
 
-export const NO_METRICS: ControllerMetrics = { queue: {}, watch() {}, watchPaused() {}, active() {}, passed() {}, panicked() {} };
+export const NO_METRICS: ControllerMetrics = {
+  queue: {},
+  watch() {},
+  watchPaused() {},
+  objects: () => undefined,
+  active() {},
+  passed() {},
+  panicked() {},
+};
 
 /** The value of the label `result`, as in controller-runtime. */
 export type ResultLabel = "success" | "error" | "requeue" | "requeue_after";

@@ -1,6 +1,8 @@
 /** The metrics of passes, with controller-runtime's names. */
 import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 import { type ControllerMetrics, isPanic, isTimeout, labelOf, RESULT_LABELS } from "./controller-metrics.ts";
+import { type ObjectFamilies, objectSink } from "./object-families.ts";
+import { ObjectMetrics } from "./object-metrics.ts";
 import { type QueueFamilies, queueListeners } from "./queue-families.ts";
 
 /** controller-runtime `pkg/internal/controller/metrics`. */
@@ -73,8 +75,15 @@ export function passFamilies(registry: Registry): PassFamilies {
   };
 }
 
+/** The families with series of controllers. */
+export interface ControllerFamilies {
+  readonly passes: PassFamilies;
+  readonly queues: QueueFamilies;
+  readonly objects: ObjectFamilies;
+}
+
 /** The metrics of one controller; its series start at 0. */
-export function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name: string): ControllerMetrics {
+export function controllerMetrics({ passes: pass, queues: queue, objects }: ControllerFamilies, name: string): ControllerMetrics {
   const labels = { controller: name };
   const total = Object.fromEntries(RESULT_LABELS.map((result) => [result, pass.total.labels({ ...labels, result })]));
   const [errors, terminal, panics, timeouts] = [pass.errors, pass.terminal, pass.panics, pass.timeouts].map((family) =>
@@ -92,6 +101,11 @@ export function controllerMetrics(pass: PassFamilies, queue: QueueFamilies, name
       pass.workers.set(labels, concurrency);
     },
     watchPaused: (count) => void pass.paused.set(name, count),
+    objects({ types, clock, ...of }) {
+      const measured = new ObjectMetrics({ types, clock, sink: objectSink(objects, name, of) });
+      objects.counts.set(name, () => measured.counts());
+      return measured;
+    },
     active: (change) => {
       running += change;
     },

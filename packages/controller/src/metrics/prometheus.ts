@@ -13,6 +13,7 @@ import { eventFamilies } from "./event-families.ts";
 import { informerFamilies } from "./informer-families.ts";
 import { controllerMetrics, passFamilies } from "./pass-families.ts";
 import { electionMetrics, type LoopMetrics, loopMetrics, processFamilies, rejectionFamily } from "./process-families.ts";
+import { objectFamilies } from "./object-families.ts";
 import { queueFamilies } from "./queue-families.ts";
 import { requestFamilies } from "./request-families.ts";
 
@@ -33,10 +34,11 @@ export function createPrometheus(): ManagerMetrics {
   const registry = new Registry();
   const passes = passFamilies(registry);
   const queues = queueFamilies(registry);
+  const objects = objectFamilies(registry);
   processFamilies(registry);
   return {
     registry,
-    controller: (name) => controllerMetrics(passes, queues, name),
+    controller: (name) => controllerMetrics({ passes, queues, objects }, name),
     exchanged: requestFamilies(registry),
     rejectionUnhandled: rejectionFamily(registry),
     recorded: eventFamilies(registry),

@@ -53,6 +53,7 @@ export const SETTINGS: Readonly<Record<string, Taken>> = {
   "metrics.host": TEXT,
   "metrics.port": PORT,
   "metrics.authorize": SWITCH,
+  "metrics.conditions": oneOf("each"),
   "metrics.tls.certFile": TEXT,
   "metrics.tls.keyFile": TEXT,
   debug: SWITCH,

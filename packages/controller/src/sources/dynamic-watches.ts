@@ -33,9 +33,31 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-/** Makes the dynamic watches of one controller; `T` is the type of its primaries. */
-export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options: { readonly name?: string } = {}): DynamicWatches<T> {
-  const { name = "dynamic watches" } = options;
+/** Dynamic watches whose `watch` needs no options: by default a change starts a pass of the primary that owns the object. */
+export interface OwnedWatches<T extends KubernetesObject = KubernetesObject> extends DynamicWatches<T> {
+  /** As {@link DynamicWatches.watch}. @param options `{ owned: true }` by default */
+  watch<K extends Kind>(kind: K, options?: (HandlerWatchOptions<K, T> | { readonly metadata?: boolean }) & { readonly as?: string }): Watch;
+}
+
+/** Options of {@link dynamicWatches}. */
+export interface DynamicWatchesOptions {
+  /** The name in messages. @defaultValue "dynamic watches" */
+  readonly name?: string;
+  /** Whether a watch without other options is one by ownership, as for the `owns` of a step. @defaultValue false */
+  readonly owned?: boolean;
+}
+
+/**
+ * Makes the dynamic watches of one controller; `T` is the type of its primaries. A step that watches kinds for its own object
+ * uses `req.watch`, which also ends the watches that no object needs.
+ */
+export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(
+  options: DynamicWatchesOptions & { readonly owned: true },
+): OwnedWatches<T>;
+/** Makes the dynamic watches of one controller whose `watch` says how a change finds its primaries. */
+export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options?: DynamicWatchesOptions): DynamicWatches<T>;
+export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(options: DynamicWatchesOptions = {}): DynamicWatches<T> {
+  const { name = "dynamic watches", owned = false } = options;
   const all = new Map<string, LaterWatch>();
   let env: WatchingSourceEnv | undefined;
   return {
@@ -43,7 +65,8 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
     get watches() {
       return [...all.values()];
     },
-    watch(kind, given) {
+    watch(kind, options) {
+      const given = owned ? withOwned(options) : options;
       const declared = declaredWatch("dynamicWatches().watch", kind, given);
       const form = isMetadataOnly(kind) ? "metadata" : declared.form;
       const id = JSON.stringify([apiVersionOf(kind), kind.kind, form, given.as ?? ""]);
@@ -71,6 +94,11 @@ export function dynamicWatches<T extends KubernetesObject = KubernetesObject>(op
       for (const watch of all.values()) void watch.stop(); // None has begun, so there is nothing to wait for.
     },
   };
+}
+
+function withOwned<O extends object>(options: O | undefined): O {
+  const isOther = ["map", "refs", "label", "owner"].some((way) => Object.hasOwn(options ?? {}, way));
+  return (isOther ? options : { owned: true, ...options }) as O; // With `owned` it is one of the ways.
 }
 
 class LaterWatch implements Watch {

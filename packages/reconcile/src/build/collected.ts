@@ -16,7 +16,8 @@ export interface DeclaredWatch {
     | { readonly type: "map"; readonly map: (object: KubernetesObject, cache: Cache) => Iterable<Ref> }
     | { readonly type: "refs"; readonly refs: (primary: KubernetesObject) => Iterable<string | Ref> }
     | { readonly type: "label"; readonly label: string }
-    | { readonly type: "owner" };
+    | { readonly type: "owner" }
+    | { readonly type: "owned" };
 }
 
 /** What a builder has collected. */

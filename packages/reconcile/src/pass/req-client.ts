@@ -15,6 +15,7 @@ import type { Deletion } from "@treadle/client";
 import { inNamespaceOf } from "../reads.ts";
 import type { ReqClient } from "../req.ts";
 import { logChange, logWrite, type StepWrite } from "../record/change-log.ts";
+import { watchedBy } from "./pass-watches.ts";
 import type { Scope } from "../internal/deadline.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
@@ -143,8 +144,9 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
 }
 
 /** The object before a write, for the log; undefined where it is not known as a whole. */
-function cached({ env, pipeline, fetches }: Pass, kind: Kind, target: Ref | undefined): KubernetesObject | undefined {
-  if (target === undefined || !pipeline.watchedKinds.has(groupKindOf(kind))) return undefined;
+function cached(pass: Pass, kind: Kind, target: Ref | undefined): KubernetesObject | undefined {
+  const { env, fetches } = pass;
+  if (target === undefined || !isWatched(pass, kind)) return undefined;
   for (const cachedKind of [kind, metadataOnly(kind)]) {
     try {
       const found: KubernetesObject | undefined = env.cache.get(cachedKind, target);
@@ -210,11 +212,16 @@ function deleted({ env, fetches, object, pipeline }: Pass, { kind, ref, deletion
 }
 
 /** A read that no declaration tells of: for tests, since neither wake-ups nor access rules follow from it. */
-function reportUndeclared({ env, pipeline }: Pass, step: StepRuntime, verb: "get" | "list", kind: Kind): void {
+function reportUndeclared(pass: Pass, step: StepRuntime, verb: "get" | "list", kind: Kind): void {
+  const { env, pipeline } = pass;
   if (env.undeclared === undefined) return;
   const groupKind = groupKindOf(kind);
-  const isDeclared = pipeline.watchedKinds.has(groupKind) || pipeline.otherKinds.has(groupKind);
-  if (!isDeclared) env.undeclared({ handler: pipeline.name, step: step.name, verb, kind: groupKind });
+  if (!isWatched(pass, kind) && !pipeline.otherKinds.has(groupKind))
+    env.undeclared({ handler: pipeline.name, step: step.name, verb, kind: groupKind });
+}
+
+function isWatched(pass: Pass, kind: Kind): boolean {
+  return pass.pipeline.watchedKinds.has(groupKindOf(kind)) || watchedBy(pass, kind) !== undefined;
 }
 
 /** `object` in the primary's namespace, where it names none and its kind has one. */

@@ -3,6 +3,8 @@
  * use; this class refuses harmful calls of untyped code.
  */
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import type { KindName } from "@treadle/client";
+import type { KindWatch } from "../kind-watch.ts";
 import { inNamespaceOf } from "../reads.ts";
 import type { Cache, Logger, Outcome, ReqClient } from "../req.ts";
 import { type Continue, makeContinue, makeStop, makeWait, NEXT, requireDelay, requireReason, type Stop, type Wait } from "../result.ts";
@@ -13,7 +15,7 @@ import { stepLogger } from "./loggers.ts";
 import { slotOf } from "../record/memory.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { Pass } from "../record/pass-state.ts";
-import type { Pipeline } from "../build/pipeline.ts";
+import { requireWatched, watchedBy, watchKind } from "./pass-watches.ts";
 import { reqClient } from "./req-client.ts";
 import { checkpoint } from "../save/save.ts";
 import { StepConditions } from "./step-conditions.ts";
@@ -79,10 +81,10 @@ export class StepReq {
   }
 
   get cache(): Cache {
-    const { env, object, pipeline } = this.#pass;
+    const { env, object } = this.#pass;
     return {
-      get: (kind, ref) => env.cache.get(declared(pipeline, kind), inNamespaceOf(object, kind, ref)),
-      list: (kind, select) => env.cache.list(declared(pipeline, kind), select),
+      get: (kind, ref) => env.cache.get(declared(this.#pass, kind), inNamespaceOf(object, kind, ref)),
+      list: (kind, select) => env.cache.list(declared(this.#pass, kind), select),
     };
   }
 
@@ -183,6 +185,11 @@ export class StepReq {
     this.#pass.asked.push({ afterMs, reason: this.#pass.hide(reason) });
   }
 
+  watch(kind: Kind | KindName): KindWatch {
+    this.#act("watch");
+    return watchKind(this.#pass, this.#step, kind);
+  }
+
   checkpoint(): Promise<void> {
     this.#act("checkpoint");
     return this.#scope.began(
@@ -244,17 +251,16 @@ export class StepReq {
 }
 
 /** @throws TypeError for a kind that the handler does not watch, even if another handler does: no event would trigger a pass. */
-function declared<K extends Kind>(pipeline: Pipeline, kind: K): K {
+function declared<K extends Kind>(pass: Pass, kind: K): K {
+  const { pipeline } = pass;
   const groupKind = groupKindOf(kind);
   if (pipeline.wholeKinds.has(groupKind) || (isMetadataOnly(kind) && pipeline.watchedKinds.has(groupKind))) return kind;
-  if (pipeline.watchedKinds.has(groupKind)) {
+  if (pipeline.watchedKinds.has(groupKind) && watchedBy(pass, kind) !== "whole") {
     throw misuse(
       "ERR_NOT_DECLARED",
       `req.cache: of ${groupKind} handler "${pipeline.name}" watches metadata only: declare reads: { ... one(${kind.kind}, ...) }, ask for metadataOnly(${kind.kind}), or use req.client`,
     );
   }
-  throw misuse(
-    "ERR_NOT_DECLARED",
-    `req.cache: ${groupKindOf(kind)} is not watched by handler "${pipeline.name}": declare it by reads, owns or watch(), or use req.client`,
-  );
+  requireWatched(pass, kind);
+  return kind;
 }

@@ -4,6 +4,7 @@
  */
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { Fetches } from "../fetches.ts";
+import type { KindWatches } from "../kind-watch.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import { RECONCILE_REQUESTED_ANNOTATION } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
@@ -33,6 +34,8 @@ export interface KeyMemory {
   claimedAtMs?: Map<string, number>;
   /** The fetched objects that the reads of the last pass named. */
   fetched: ReadonlyMap<string, Held>;
+  /** The ids of the kinds that steps watch by `req.watch`, by step; absent without any. */
+  watches?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** The memories of steps and extensions, by name. */
   slots?: Map<string, object>;
 }
@@ -93,10 +96,12 @@ export class Memories {
   readonly #pipeline: Pipeline;
   readonly #fetches: Fetches;
   readonly #clock: Clock;
+  readonly #watches: KindWatches | undefined;
   readonly #memories = new Map<string, KeyMemory>();
 
-  constructor(pipeline: Pipeline, fetches: Fetches, clock: Clock) {
+  constructor(pipeline: Pipeline, fetches: Fetches, { clock, watches }: { readonly clock: Clock; readonly watches?: KindWatches }) {
     this.#clock = clock;
+    this.#watches = watches;
     this.#pipeline = pipeline;
     this.#fetches = fetches;
   }
@@ -119,10 +124,12 @@ export class Memories {
     return memory;
   }
 
-  /** Drops the memory of an object, and releases the objects that its reads fetched. Returns whether there was a memory. */
+  /** Drops the memory of an object, and releases what it holds: fetched objects and watches. Returns whether there was a memory. */
   forget(key: string): boolean {
-    const fetched = this.#memories.get(key)?.fetched.values() ?? [];
+    const memory = this.#memories.get(key);
+    const fetched = memory?.fetched.values() ?? [];
     for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));
+    for (const ids of memory?.watches?.values() ?? []) for (const id of ids) this.#watches?.release(id, key);
     return this.#memories.delete(key);
   }
 }

@@ -5,6 +5,7 @@
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "../env.ts";
 import { Fetches } from "../fetches.ts";
+import type { KindWatch } from "../kind-watch.ts";
 import type { PhaseReport } from "../pass-result.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
@@ -90,6 +91,8 @@ export class Pass implements EndingFacts {
   readonly strays: Promise<unknown>[] = [];
   /** The values of declared reads, fixed for the pass. */
   readonly reads: Map<AnyRead, unknown> = new Map();
+  /** The watches that steps asked for, by step and by id; made for the first. */
+  watches: Map<string, Map<string, KindWatch>> | undefined;
   /** The values of Secrets that the pass has read: no text that a step gives may hold them. Made for the first Secret. */
   secrets: SecretValues | undefined;
   /** The versions that resulted from what steps wrote through `req.client`. */

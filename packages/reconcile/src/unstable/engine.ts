@@ -65,6 +65,9 @@ export { declaredWatch, isHandler, pipelineOf } from "../handler.ts";
 export { type PrimaryIndex, type Trigger, type TriggerLookup, triggerOfWatch, triggersOf, watchedKindsOf } from "../triggers.ts";
 export { type Fetch, Fetches } from "../fetches.ts";
 
+// Watches of kinds that are known only at run time.
+export { isKind, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";
+
 // Running passes.
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";

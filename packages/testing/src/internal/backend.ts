@@ -153,6 +153,20 @@ export class Backend {
     else await this.#real.install(kind);
   }
 
+  /** Whether the server serves the kind: it is built in, or in use. */
+  has(kind: Kind): boolean {
+    return isServedAlways(kind) || this.#used.has(kind);
+  }
+
+  /** Shows the objects of the kinds that an operator watches, if the server serves them. A built-in kind counts as used. */
+  async observe(kinds: Iterable<Kind>): Promise<void> {
+    for (const kind of kinds) {
+      const { metadataOnly: _, ...whole } = kind as Kind & { readonly metadataOnly?: true };
+      if (isServedAlways(whole)) await this.use(whole);
+      else this.#used.observe(whole);
+    }
+  }
+
   /** Serves the kinds of a CRD that the test gives. */
   async define(definition: CustomResourceDefinition): Promise<void> {
     this.#used.define(definition);
@@ -245,6 +259,15 @@ export class Backend {
     const ms = Math.max(0, time - this.clock.now());
     if (isFakeClock(this.clock)) await this.clock.advance(ms);
     else await delay(ms);
+  }
+}
+
+/** A kind that a step names at run time may be unknown, also in the core group. */
+function isServedAlways(kind: Kind): boolean {
+  try {
+    return isBuiltIn(kind);
+  } catch {
+    return false;
   }
 }
 

@@ -7,12 +7,13 @@ import {
   kind as untypedKind,
   parseApiVersion,
 } from "@treadle/apimachinery";
+import type { KindName } from "@treadle/client";
 import * as builtIn from "@treadle/apimachinery/kinds";
 
 const BUILT_IN: readonly Kind[] = Object.values(builtIn).filter(isKind);
 
-/** The built-in kinds with namespaces. */
-export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope }) => scope === "Namespaced");
+/** The built-in kinds with namespaces, except Endpoints: they follow their Services, and a real server answers each list with a warning. */
+export const NAMESPACED_BUILT_IN: readonly Kind[] = BUILT_IN.filter(({ scope, kind }) => scope === "Namespaced" && kind !== "Endpoints");
 
 /** Kinds by apiVersion and name. */
 export class KnownKinds {
@@ -40,6 +41,15 @@ export class KnownKinds {
     const kinds = versions.map((version) => untypedKind({ group, version: version.name, kind: names.kind, plural: names.plural, scope }));
     for (const kind of kinds) this.add(kind);
     return kinds;
+  }
+
+  /** Returns the kind of this name, in any version if the name has none; undefined if it is not known. */
+  find(name: KindName): Kind | undefined {
+    if ("apiVersion" in name) return this.#kinds.get(idOf(name.apiVersion, name.kind));
+    const { group, kind, version } = name;
+    return [...this.#kinds.values()].find(
+      (known) => known.group === group && known.kind === kind && (version === undefined || known.version === version),
+    );
   }
 
   /** Returns the kind of a manifest; an unknown kind is assumed to be a namespaced custom resource. */

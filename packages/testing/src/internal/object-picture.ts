@@ -33,7 +33,7 @@ export class ObjectPicture {
     if (takenAt !== undefined && this.#takenAt === takenAt) return;
     const objects = new Map<string, ReadonlyMap<string, KubernetesObject>>();
     const unserved = new Set<string>();
-    for (const kind of this.#kinds.all()) {
+    for (const kind of this.#kinds.seen()) {
       const items = await this.#listed(kind);
       if (items === undefined) unserved.add(idOf(kind));
       objects.set(idOf(kind), new Map((items ?? []).map((object) => [keyOf(object.metadata), freeze(object)])));
@@ -45,7 +45,7 @@ export class ObjectPicture {
 
   /** Whether the server served the kind. */
   serves(kind: Kind): boolean {
-    return this.#kinds.has(kind) && !this.#unserved.has(idOf(kind));
+    return this.#objects.has(idOf(kind)) && !this.#unserved.has(idOf(kind));
   }
 
   /** An object, frozen. */
@@ -65,7 +65,7 @@ export class ObjectPicture {
 
   /** All objects, by kind. */
   all(): readonly SeenKind[] {
-    return this.#kinds.all().map((kind) => ({ kind, objects: this.#of(kind) }));
+    return this.#kinds.seen().map((kind) => ({ kind, objects: this.#of(kind) }));
   }
 
   #of(kind: Kind): readonly KubernetesObject[] {

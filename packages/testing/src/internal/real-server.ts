@@ -201,7 +201,7 @@ function isSystemNamespace(name: string): boolean {
 /** Whether the control plane itself creates the object. */
 function isSystem(kind: Kind, { name, namespace = "" }: KubernetesObject["metadata"]): boolean {
   if (namespace.startsWith("kube-")) return true;
-  return ["ConfigMap kube-root-ca.crt", "ServiceAccount default", "Service kubernetes", "Endpoints kubernetes"].includes(
+  return ["ConfigMap kube-root-ca.crt", "ServiceAccount default", "Service kubernetes", "EndpointSlice kubernetes"].includes(
     `${kind.kind} ${name}`,
   );
 }

@@ -98,6 +98,7 @@ async function catchesUp(settling: Watching, process: SettlingProcess, end: numb
 }
 
 async function isCaughtUp({ backend, isHeld }: Watching, { manager }: SettlingProcess): Promise<boolean> {
+  await backend.observe((manager.informers?.all() ?? []).map(({ kind }) => kind));
   if (!(await backend.isSettled())) return false;
   return (manager.informers?.all() ?? []).every((informer) => isHeld(informer) || hasCaughtUp(informer, backend));
 }

@@ -11,6 +11,8 @@ export class UsedKinds {
   /** Kinds whose CRD the test gave: the server keeps that CRD. */
   readonly #defined = new Set<string>();
   readonly #given: readonly Kind[];
+  /** Kinds that an operator watches, whether the server serves them or not. */
+  readonly #observed = new Map<string, Kind>();
 
   /** @param always further kinds, which every server serves */
   constructor(given: Iterable<Kind>, always: readonly Kind[]) {
@@ -51,6 +53,13 @@ export class UsedKinds {
     return true;
   }
 
+  /** Adds a kind whose objects are to be seen, without installing it. */
+  observe(kind: Kind): void {
+    if (this.has(kind) || this.#observed.has(idOf(kind))) return;
+    this.#observed.set(idOf(kind), kind);
+    this.revision++;
+  }
+
   remove(kind: Kind): void {
     this.#used.delete(idOf(kind));
     this.#defined.delete(idOf(kind));
@@ -68,6 +77,11 @@ export class UsedKinds {
 
   all(): readonly Kind[] {
     return [...this.#used.values()];
+  }
+
+  /** The kinds in use, and those that operators watch. */
+  seen(): readonly Kind[] {
+    return [...this.#used.values(), ...[...this.#observed.values()].filter((kind) => !this.has(kind))];
   }
 }
 
