@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ControlPlane } from "../controlplane/src/control-plane.ts";
 import { memoryServer, realServer } from "../faults/server.ts";
 import { runSuite } from "../faults/suite.ts";
-import { kubernetesVersion } from "../controlplane/src/programs.ts";
+import { binaryPath, kubernetesVersion } from "../controlplane/src/programs.ts";
 import { run } from "../src/run.ts";
 import { root, workspaces } from "../src/workspaces.ts";
 import { differenceProblems } from "./expected-differences.ts";
@@ -60,7 +60,7 @@ export const parts = {
 
 export type Part = keyof typeof parts;
 
-async function tests({ kubeconfig, version, filter, tell, complain, ...options }: Task): Promise<void> {
+async function tests({ kubeconfig, version, plane, filter, tell, complain, ...options }: Task): Promise<void> {
   const reports = new Map<string, E2eReport | undefined>();
   for (const { dir, manifest } of workspaces()) {
     const files = clusterTests(join(root, dir)).filter((file) => isChosen(`${dir}/${file}`, filter));
@@ -68,7 +68,9 @@ async function tests({ kubeconfig, version, filter, tell, complain, ...options }
     const report = join(root, dir, ".results", "e2e.json");
     rmSync(report, { force: true });
     const config = join(root, "vitest.config.ts");
-    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig, TREADLE_TEST_KUBERNETES: version };
+    // The kubectl of the same version; without a plane of ours that of PATH.
+    const kubectl = plane === undefined ? {} : { TREADLE_TEST_KUBECTL: binaryPath(plane.assetsDir, "kubectl") };
+    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig, TREADLE_TEST_KUBERNETES: version, ...kubectl };
     const code = await run("vitest", ["run", "--config", config, ...files], { ...options, cwd: join(root, dir), env });
     const read = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as E2eReport) : undefined; // what vitest wrote
     reports.set(manifest.name, read);

@@ -58,7 +58,7 @@ export interface Plan {
   readonly inputs: Inputs | undefined;
   /** `inputs` as many objects of the unit share them; `undefined`: the unit has one object. */
   readonly shared?: SharedInputs | undefined;
-  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
+  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: its health decides. */
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
   /** Set for an object that is not created again after it was seen ready, unless the desired state changes. */
   readonly once?: Once | undefined;
