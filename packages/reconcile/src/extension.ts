@@ -11,11 +11,11 @@
  * Assumptions
  * - Two copies of the package of an extension agree on its data: an extension is found by its name.
  *
- * Errors: an exception of `afterChain`, `blocked` or `compute` is a bug of the extension; it fails the pass.
+ * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass.
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { PassType, Progress } from "./record/progress.ts";
+import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
 
@@ -155,6 +155,12 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   readonly order?: StepOrder<Data, Memory, Found>;
   /** Runs after the last `do`, for every outcome of the chain; not in a pass that is over or runs cleanups. */
   afterChain?(chain: ChainPass<Data, Memory, Found>): Promise<Outcome>;
+  /**
+   * Returns the setting of the conditions that `step` declares and did not set in this pass. `undefined`: the engine computes them,
+   * as for every step. Called at the end of a pass, after `status.compute`; pure, and may be called several times. The reason must
+   * be one that Kubernetes accepts.
+   */
+  condition?(pass: EndedPass<Data, Memory, Found>, step: ExtendedStep<Data>): Setting | undefined;
   /** Returns the problems of a handler, each with its fix. Called by `build()` for handlers that use the extension. */
   problems?(handler: ExtendedHandler<Data>): readonly string[];
 }

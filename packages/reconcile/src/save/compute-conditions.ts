@@ -15,6 +15,8 @@ export interface ConditionFacts {
   /** The progress of each step in list order; a missing step was not reached. */
   readonly progress: ReadonlyMap<StepRuntime, Progress>;
   readonly leaves: readonly StepRuntime[];
+  /** The settings that extensions give to the conditions of their steps. @defaultValue none */
+  readonly given?: ReadonlyMap<StepRuntime, Setting>;
   /** A problem that no step reports and that makes the object not ready: it breaks its schema, or a write failed. */
   readonly trouble: Setting | undefined;
   /** What Ready reports instead of True, because a part of the status is not stored. @defaultValue none */
@@ -108,6 +110,8 @@ function settingOf(
 ): Setting | undefined {
   const set = facts.settings.get(type);
   if (set !== undefined && set !== "keep") return set;
+  const given = set === undefined ? facts.given?.get(step) : undefined;
+  if (given !== undefined) return given;
   const keeps = set === "keep" || facts.type !== "full";
   if (keeps && exists) return undefined;
   // A pass that cannot report adds no conditions to an object that has some, for example those of an older version.
