@@ -54,7 +54,7 @@ export class ObjectMemory {
 export class UnitMemory {
   readonly #objects = new Map<string, ObjectMemory>();
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
-  /** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
+  /** The `id` of the objects for which all others were removed last; the empty text: for none. */
   prunedFor: string | undefined;
   /** Passes in a row that failed, or could not write the object, while the owner does not wait for it. */
   failures = 0;

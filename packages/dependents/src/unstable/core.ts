@@ -13,7 +13,7 @@ export type { Context, ObjectCache, UnitInfo } from "../core/context.ts";
 export { type Applied, DependentsMemory, type ObjectMemory, type Pace, type Settled, type UnitMemory } from "../core/memory.ts";
 
 // Removing objects, and leaving them behind.
-export { mayHaveObjects, type Removal, remove, type Removed } from "../core/remove.ts";
+export { type Kept, keptOf, mayHaveObjects, NONE, type Removal, remove, type Removed } from "../core/remove.ts";
 export { release } from "../core/release.ts";
 export { isMadeByUs, type Ownership, ownershipOf } from "../core/ownership.ts";
 
