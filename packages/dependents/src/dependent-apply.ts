@@ -11,7 +11,7 @@
 import { type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import { defineStep, runtimeOf, type StepRuntime, type OneRead } from "@treadle/reconcile/unstable/engine";
 import { one, type Reads, type AnyStep, type NeedsOf } from "@treadle/reconcile";
-import { apply, goOn, whetherWanted } from "./apply-step.ts";
+import { apply, goOn, leftOut, whetherWanted } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
 import type { DependentIdentity, DependentState } from "./core/entries.ts";
 import { identityOf } from "./core/marks.ts";
@@ -30,6 +30,7 @@ import {
 import { dependents, type UnseenDependent } from "./extension.ts";
 import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
+import { unseenEntry } from "./unseen-entry.ts";
 
 /**
  * Makes a step that keeps one dependent object. Its place in the list is its place in the order: the chain continues when
@@ -55,11 +56,13 @@ export function dependentApply<
   const step = defineStep(primary, {
     name: given.name,
     needs: given.needs ?? [],
+    conditions: given.conditions ?? [],
     reads: { ...given.reads, [LIVE]: read },
     owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
     dryRun: true,
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
+    ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
     do: (req) => apply(definition, req as AnyDoReq),
     ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
@@ -70,20 +73,31 @@ export function dependentApply<
         kind: policy.kind,
         makesNamesake: policy.isCreated && given.objectName === undefined && given.namespace === undefined,
         hasEntries: dependent.isChecked,
-        whetherWanted:
-          typeof given.desired === "function"
-            ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(definition, req as AnyDoReq) }
-            : undefined,
+        whetherWanted: isSwitched(given)
+          ? {
+              reads: (given.reads ?? {}) as StepRuntime["reads"],
+              ...(given.includeWhen === undefined
+                ? {}
+                : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq, { isWanted: false }) }),
+              do: (req) => whetherWanted(definition, req as AnyDoReq),
+            }
+          : undefined,
         target: (owner) => targetOf(dependent, owner),
         problems: (primary) => problemsOf(dependent, primary),
         dependsOn,
         cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
         entryFor: (owner, given) => entryFor(dependent, owner, given),
+        unseen: (given) => unseenEntry(definition, given),
       }),
     ],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
+}
+
+/** Whether an object of the step may not be desired. */
+function isSwitched({ desired, when, orphanWhen, includeWhen }: AnyOptions): boolean {
+  return typeof desired === "function" || [when, orphanWhen, includeWhen].some((predicate) => predicate !== undefined);
 }
 
 /** The object itself as a read of its step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */

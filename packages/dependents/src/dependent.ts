@@ -2,15 +2,16 @@
 import { groupKindOf, type Kind, type KubernetesObject, keyOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
 import { misuse, inNamespaceOf } from "@treadle/reconcile/unstable/engine";
 import type { Permission } from "@treadle/reconcile";
+import { nameOfAnswer } from "./core/answers.ts";
 import type { Policy } from "./core/plan.ts";
-import type { DependentOptions } from "./types.ts";
+import type { DependentFields } from "./types.ts";
 
 /** The name of the read that returns the object itself. */
 export const LIVE = "dependent:live";
 
 /** The options of a step with any types. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
-export type AnyOptions = DependentOptions<any, Kind, string, any, any, any>;
+export type AnyOptions = DependentFields<any, Kind, string, any, any, any>;
 
 export interface Dependent {
   readonly options: AnyOptions;
@@ -35,9 +36,17 @@ export function requireOptions(options: AnyOptions): void {
     (typeof options.desired !== "object" || options.desired === null)
   )
     throw new TypeError(`${where}: desired must be an object, or a function that returns one`);
-  for (const callback of ["readyWhen", "status", "update"] as const)
+  for (const callback of ["readyWhen", "status", "update", "until", "includeWhen"] as const)
     if (options[callback] !== undefined && typeof options[callback] !== "function")
       throw new TypeError(`${where}: ${callback} must be a function`);
+  for (const predicate of ["when", "orphanWhen"] as const) {
+    const given: unknown = options[predicate];
+    const all: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
+    if (all.some((each) => typeof each !== "function"))
+      throw new TypeError(`${where}: ${predicate} must be a function, or a list of functions`);
+  }
+  if (options.absent !== undefined && !["wait", "ignore", "fail"].includes(options.absent))
+    throw new TypeError(`${where}: absent must be "wait", "ignore" or "fail", not ${JSON.stringify(options.absent)}`);
   if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
     throw new TypeError(`${where}: dependsOn must be a list of steps`);
   if (options.reads !== undefined && LIVE in options.reads)
@@ -59,6 +68,7 @@ export function dependentOf(options: AnyOptions): Dependent {
       isCreated: created,
       isUpdated: options.updated ?? true,
       isWatched: options.watched ?? true,
+      isAbsenceFailure: options.absent === "fail",
       adopt: options.adopt ?? (owned ? "never" : "ifUnowned"),
       ownership: options.ownership,
       // The live object is one of the author's kind.
@@ -112,6 +122,8 @@ export function permissionsOf({ policy, options }: Dependent): readonly Permissi
   // The former controller is removed by a patch.
   if (isUpdated && adopt === "force") verbs.add("patch");
   if (isOwned) verbs.add("list").add("delete");
+  // A release is a patch.
+  if (isOwned && options.orphanWhen !== undefined) verbs.add("patch");
   return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
 }
 
@@ -128,6 +140,14 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
     problems.push(
       "could lose sight of its object in another namespace: if namespace is a function, leave out watched: false, or set owned: false",
     );
+  if (options.absent !== undefined && isCreated)
+    problems.push("sets absent, but creates its object: set created: false, or leave out absent");
+  if (options.absent === "fail" && options.checkedForReadiness === false)
+    problems.push('has absent: "fail", but no entry that could report it: leave out checkedForReadiness: false, or set absent to "ignore"');
+  if (options.orphanWhen !== undefined && !isOwned)
+    problems.push("has orphanWhen, but no marks to remove: leave out owned: false and created: false, or leave out orphanWhen");
+  if ((options.conditions ?? []).length > 0 && options.checkedForReadiness === false)
+    problems.push("has conditions, but no entry from which they follow: leave out checkedForReadiness: false, or the conditions");
   return problems;
 }
 
@@ -139,7 +159,7 @@ export function desiredOf({ options, name }: Dependent, owner: KubernetesObject,
   if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
     throw misuse(
       "ERR_INVALID_STEP",
-      `step "${name}": desired must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars`,
+      `step "${name}": desired must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars; it returned ${nameOfAnswer(desired)}`,
     );
   return desired;
 }

@@ -19,6 +19,8 @@ import {
   withoutSecrets,
   findCircle,
   leavesOf,
+  type Probe,
+  type Setting,
   type StepRuntime,
 } from "@treadle/reconcile/unstable/engine";
 import type { Cache, Outcome } from "@treadle/reconcile";
@@ -34,6 +36,7 @@ import {
   storedDependents,
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
+import { type Absence, settingOf } from "./entry-condition.ts";
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
@@ -49,11 +52,19 @@ export interface DependentData {
   /** Returns the steps in `dependsOn`. Called when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
-  readonly whetherWanted: Pick<StepRuntime, "reads" | "do"> | undefined;
+  readonly whetherWanted: Probe | undefined;
   /** Returns the live object in the cache, for a step that has reported no object in this pass. */
   readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
   /** Returns the entry for an object that the pass has not seen. Never throws. */
   readonly entryFor: (object: KubernetesObject, given: UnseenDependent) => NewEntry;
+  /** Returns the entry for an object in the cache that the pass has not reached; `undefined`: there is no such object of ours. Never throws. */
+  readonly unseen: (given: UnreachedDependent) => NewEntry | undefined;
+}
+
+/** An object that an earlier pass has reported. */
+export interface UnreachedDependent {
+  readonly pass: Pick<DependentPass, "object" | "cache" | "handler">;
+  readonly ref: Ref;
 }
 
 export interface UnseenDependent {
@@ -69,6 +80,8 @@ export interface DependentFindings {
   readonly live: Map<string, KubernetesObject | undefined>;
   /** The steps whose objects are no longer desired, and still exist. */
   readonly unwanted: Set<string>;
+  /** Why a step keeps no object. */
+  readonly absences: Map<string, Absence>;
   /** The steps that each blocked part waits for. */
   readonly blockers: Map<StepRuntime, readonly StepRuntime[]>;
 }
@@ -85,10 +98,11 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
 >({
   name: "dependents",
   memory: () => new DependentsMemory(),
-  found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), blockers: new Map() }),
+  found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), absences: new Map(), blockers: new Map() }),
   status: { field: "dependents", writtenBy: "dependentApply writes it", compute },
   order: { before: ({ data }) => data.dependsOn(), blocked },
   afterChain: pruneUnwanted,
+  condition,
   problems,
 });
 
@@ -118,15 +132,34 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
     return [safe(pass, data.entryFor(pass.object, { state, error, last }))];
   }
   if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
-  // As with conditions: the last known state may be outdated.
+  // The step did nothing: the last known state may be outdated.
   if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
     const state = { type: "Unknown", reason: "NotReached", message: pass.notReached };
-    return known.map((entry) => safe(pass, { ...identityIn(entry), ...state }));
+    return known.map((entry) => safe(pass, data.unseen({ pass, ref: refOf(entry) }) ?? { ...identityIn(entry), ...state }));
   }
-  // The step waits for another reason than its object: a kind that is not served, or a conflict.
-  if (ended?.type !== "wait" || pass.isDeleting || last !== undefined) return "keep";
+  if (ended?.type !== "wait" || pass.isDeleting) return "keep";
+  // The step waits for another reason than its object: values of an earlier step, a kind that is not served, or a conflict.
+  if (last !== undefined) return known.map((entry) => safe(pass, data.unseen({ pass, ref: refOf(entry) }) ?? withoutTime(entry)));
   const state = { type: "Pending", reason: ended.cause?.code ?? "Waiting", message: ended.reason };
   return [safe(pass, data.entryFor(pass.object, { state, error: undefined, last }))];
+}
+
+/** The setting of the conditions of a step, from its entries. */
+function condition(pass: Ended, extended: Extended): Setting | undefined {
+  const { data, name, step } = extended;
+  if (!data.hasEntries) return undefined;
+  const entries = entriesOf(pass, extended, underPresentName(pass.handler, dependentsOf(pass.object)));
+  if (entries === "keep") return undefined;
+  const ended = pass.progressOf(step);
+  return settingOf(entries, { absence: pass.found.absences.get(name), isDone: ended?.type === "done", isDeleting: pass.isDeleting });
+}
+
+function refOf({ name, namespace }: DependentIdentity): Ref {
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
+function withoutTime({ step: _step, handler: _handler, lastTransitionTime: _time, ...entry }: DependentEntry): NewEntry {
+  return entry;
 }
 
 function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {

@@ -9,12 +9,18 @@ export { dependentApplyAll, type DependentApplyAllOptions } from "./dependent-ap
 export type {
   Adoption,
   AnyDependentStep,
+  ClusterFacts,
   DeepPartial,
+  DependentFields,
   DependentInputs,
   DependentOptions,
   DependentsOf,
   DependentStep,
   Desired,
+  Gate,
+  Predicates,
+  SwitchProblem,
+  SwitchRules,
 } from "./types.ts";
 
 // The entries in the status of an owner.

@@ -95,13 +95,16 @@ export interface ChainPass<Data, Memory, Found> extends ExtensionPass<Data, Memo
   /** Runs a phase of steps by their order, and joins their outcomes. Never rejects. */
   run(work: StepsRun): Promise<Outcome>;
   /**
-   * Runs `probe.do` in place of the `do` of `step`, with other reads. Resolves to its vars, or to `undefined` if it did not
+   * Runs a probe in place of the `do` of `step`, with other reads. Resolves to its vars, or to `undefined` if it did not
    * continue.
    */
-  probe(step: StepRuntime, probe: Pick<StepRuntime, "reads" | "do">): Promise<Readonly<Record<string, unknown>> | undefined>;
+  probe(step: StepRuntime, probe: Probe): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Records the progress of a step that did not run. */
   note(step: StepRuntime, progress: "done" | "unreached"): void;
 }
+
+/** A probe asks a step something, without its reads and its effects. */
+export type Probe = Pick<StepRuntime, "reads" | "do"> & Partial<Pick<StepRuntime, "beforeReads">>;
 
 /** A steps run describes steps that run by their order. */
 export interface StepsRun {

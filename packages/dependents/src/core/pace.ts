@@ -32,14 +32,21 @@ export function contested(context: Asker, memory: ObjectMemory): string | undefi
 export function noteWrite(
   context: Context,
   { policy, inputs }: Pick<Plan, "policy" | "inputs">,
-  { memory, live, why }: { readonly memory: ObjectMemory; readonly live: KubernetesObject | undefined; readonly why: string },
+  given: {
+    readonly memory: ObjectMemory;
+    readonly live: KubernetesObject | undefined;
+    readonly why: string;
+    /** The desired state depends on the time: then it may differ for the same inputs. */
+    readonly isTimed: boolean;
+  },
 ): void {
+  const { memory, live, why, isTimed } = given;
   const { owner, clock, log } = context;
   const now = clock.now();
   const before = paceOf(context, memory);
   const throttle = before?.throttle ?? new Throttle(RULES);
   const isUntouched = live !== undefined && live.metadata.resourceVersion === memory.applied?.resourceVersion;
-  const isSame = inputs === undefined || (before?.seen !== undefined && isSameQuestion(before.seen, context, inputs));
+  const isSame = !isTimed && (inputs === undefined || (before?.seen !== undefined && isSameQuestion(before.seen, context, inputs)));
   const isContested = throttle.strainAt(now) >= FREE;
   const cost = isContested || (isUntouched && isSame) ? COST_OF_SAME_INPUT : COST_OF_CHANGE_BY_OTHERS;
   if (throttle.add(cost, now))

@@ -21,6 +21,8 @@ export interface Policy {
   readonly isUpdated: boolean;
   /** A watch reports changes of the object. */
   readonly isWatched: boolean;
+  /** An object that another writer is to create, and that does not exist, is a failure. @defaultValue it is waited for */
+  readonly isAbsenceFailure?: boolean;
   /** Which existing objects may be taken. */
   readonly adopt: Adoption;
   /** How the owner is marked; `undefined`: by reference where that is possible, else by label. */
@@ -58,13 +60,14 @@ export type Operation =
 /** When to look again: when the watch reports a change, with the backoff of waiting passes, or after so many milliseconds. */
 export type Again = "watch" | "backoff" | number;
 
-/** What `converge()` found or made. */
+/** What `converge()` found or made. `dueAtMs`: when the author's functions want to be called again, in the clock's milliseconds. */
 export type Converged =
   | {
       readonly type: "there";
       readonly live: KubernetesObject;
       readonly state: DependentState;
       readonly operation: Operation;
+      readonly dueAtMs?: number | undefined;
     }
   | {
       readonly type: "not yet";
@@ -74,4 +77,5 @@ export type Converged =
       /** The desired state is stored, and only the object's readiness is missing. */
       readonly isApplied: boolean;
       readonly operation: Operation;
+      readonly dueAtMs?: number | undefined;
     };

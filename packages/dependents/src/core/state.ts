@@ -1,6 +1,7 @@
 /** From the live object to what the status of the owner says of it. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
+import { nameOfAnswer } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import type { Plan } from "./plan.ts";
@@ -14,7 +15,7 @@ export function stateOf({ unit, unitNoun }: Named, { readyWhen }: Pick<Plan, "re
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
   throw misuse(
     "ERR_INVALID_STEP",
-    `${unitNoun} "${unit}": readyWhen must return true, or a text with the reason why not; it returned ${String(answer)}`,
+    `${unitNoun} "${unit}": readyWhen must return true, or a text with the reason why not; it returned ${nameOfAnswer(answer)}`,
   );
 }
 

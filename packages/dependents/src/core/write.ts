@@ -21,6 +21,8 @@ export interface Work {
   readonly memory: ObjectMemory;
   /** What is applied; `undefined` where the author only looks. */
   readonly body: Body | undefined;
+  /** The desired state depends on the time. */
+  readonly isTimed: boolean;
 }
 
 interface Wanted extends Work {
@@ -50,7 +52,7 @@ export async function create(work: Wanted): Promise<Found | { readonly type: "hi
   const { kind, update: customMerge } = plan.policy;
   const { client } = context;
   try {
-    noteWrite(context, plan, { memory, live: undefined, why: "because it was gone" });
+    noteWrite(context, plan, { memory, live: undefined, why: "because it was gone", isTimed: work.isTimed });
     const live: KubernetesObject =
       customMerge === undefined
         ? await client.apply(kind, body, { existing: undefined, unit: context.unit })
@@ -80,7 +82,7 @@ export async function update(work: Wanted, live: KubernetesObject, { hasControll
   if (difference === undefined) return heldBack(work, live) ?? { type: "there", live, operation: UNCHANGED };
   const held = heldBack(work, live);
   if (held !== undefined) return held;
-  noteWrite(context, plan, { memory, live, why: difference });
+  noteWrite(context, plan, { memory, live, why: difference, isTimed: work.isTimed });
   const free = hasController ? await withoutController(work, live) : isMerged ? live : await takenOver(context, policy, live);
   const { log, owner } = context;
   log.debug({ kind: kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
@@ -112,6 +114,10 @@ export function heldBack(
 
 /** The answer for an object that another writer is to create. */
 export function notFound(work: Work): Found {
+  if (work.plan.policy.isAbsenceFailure === true) {
+    const message = `${titleIn(work.context, work.plan)} does not exist: another writer must create it`;
+    return { type: "not yet", live: undefined, state: { type: "Failed", reason: "NotFound", message }, operation: UNCHANGED };
+  }
   return pending(work, { reason: "NotFound", is: "does not exist yet, and another writer is to create it", live: undefined });
 }
 

@@ -1,0 +1,41 @@
+/** The entry of an object that a pass did not reach: it follows the object in the cache. */
+import { type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
+import type { DependentState, NewEntry } from "./core/entries.ts";
+import { identityOf } from "./core/marks.ts";
+import { refined, stateOf } from "./core/state.ts";
+import type { UnreachedDependent } from "./extension.ts";
+import type { Definition } from "./unit.ts";
+
+/**
+ * Returns the entry for the object in the cache; `undefined` if there is none, or it is not ours. It is judged by the author's
+ * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, and if a function
+ * of the author throws, its health decides. Never throws.
+ */
+export function unseenEntry({ dependent, read }: Definition, { pass, ref }: UnreachedDependent): NewEntry | undefined {
+  const { policy, options, name } = dependent;
+  const { object: owner, handler } = pass;
+  const live = cachedOrNone(pass, read, ref);
+  if (live === undefined || (policy.isOwned && ownership(live, owner, handler.names).type !== "ours")) return undefined;
+  const named = { unit: name, unitNoun: "step" };
+  const { readyWhen, status } = options;
+  const isAskable = readyWhen !== undefined && readyWhen.length <= 2;
+  // It takes no inputs.
+  const judge = (object: KubernetesObject): true | string => (readyWhen as (...given: unknown[]) => true | string)(object, owner);
+  const refine = status === undefined ? undefined : (before: DependentState) => status(before, live as never, undefined);
+  const identity = identityOf(policy.kind, ref);
+  try {
+    const state = stateOf(named, { readyWhen: isAskable ? judge : undefined }, live);
+    return { ...identity, ...refined(named, { refine }, { state, live }) };
+  } catch {
+    return { ...identity, ...stateOf(named, { readyWhen: undefined }, live) };
+  }
+}
+
+/** A cache without a watch of the kind throws. */
+function cachedOrNone({ cache }: UnreachedDependent["pass"], { cacheKind }: Definition["read"], ref: Ref): KubernetesObject | undefined {
+  try {
+    return cache.get(cacheKind, ref);
+  } catch {
+    return undefined;
+  }
+}
