@@ -1,51 +1,66 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
-import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { Kind } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
-import { converge, remembered } from "./core/converge.ts";
-import type { DependentState, NewEntry } from "./core/entries.ts";
-import type { Inputs } from "./core/inputs.ts";
-import { identityOf, refTo } from "./core/marks.ts";
-import type { Converged, Plan } from "./core/plan.ts";
-import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
-import { refined } from "./core/state.ts";
-import { earlier } from "./core/timing.ts";
-import { UNCHANGED } from "./core/write.ts";
-import { type Dependent, desiredOf } from "./dependent.ts";
-import type { PassInputs } from "./pass-inputs.ts";
-import { noteLive, type Subject, subjectsOf } from "./subjects.ts";
+import { authorOf } from "./author.ts";
 import { pruneOthers } from "./cleanup-step.ts";
-import { LOOK_AGAIN_MS, retryLater, revisitLater } from "./retry-later.ts";
-import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
+import { converge, remembered } from "./core/converge.ts";
+import type { NewEntry } from "./core/entries.ts";
+import { SharedInputs } from "./core/inputs.ts";
+import { refTo } from "./core/marks.ts";
+import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
+import { askAgain } from "./ask-again.ts";
+import { desiredOf } from "./dependent.ts";
+import { runForEach } from "./each-object.ts";
 import type { Absence } from "./entry-condition.ts";
+import {
+  type Brought,
+  entryOf,
+  failureOf,
+  heldBy,
+  isReady,
+  type Kept,
+  needsBackoff,
+  type Outcome,
+  PRECONDITION,
+  resultOf,
+} from "./outcomes.ts";
+import type { PassInputs } from "./pass-inputs.ts";
+import { LOOK_AGAIN_MS, retryLater } from "./retry-later.ts";
+import { liveObjects, type Subject, subjectsOf } from "./subjects.ts";
+import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
 import { IGNORED, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
-/** What became of one object of the step. */
-interface Brought {
-  readonly subject: Subject;
-  readonly target: Ref;
-  readonly converged: Converged;
+/** What the functions of the author get in this pass. */
+interface Asked {
+  readonly inputs: PassInputs;
+  /** The same inputs, for a step with many objects. */
+  readonly shared: SharedInputs | undefined;
 }
 
 /** Returns without a promise if nothing has changed since the last pass: a synchronous phase needs no timer. */
 export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
   const unit = unitOf(definition, req);
-  const { dependent } = unit;
+  const { dependent, context } = unit;
   try {
     const inputs = inputsOf(definition, unit);
     const subjects = subjectsOf(unit);
-    const known = settled(unit, inputs, subjects);
+    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined };
+    const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
     if (known !== undefined) {
       askAgain(unit, known);
       return resultOf(unit, known);
     }
-    const applied = applyNow(unit, inputs, subjects);
+    const applied = applyNow(unit, asked, subjects);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
   } catch (error) {
     if (dependent.isChecked) throw error;
     return goOn(unit, error);
   }
 }
+
+/** More objects than this are looked at in several turns of the event loop. */
+const MAX_SYNCHRONOUS = 200;
 
 /** No step waits for an unchecked dependent: the chain continues without it. */
 export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
@@ -54,18 +69,19 @@ export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
 }
 
 /** What became of the objects in the last pass, if nothing has changed since and the step has no other object to remove. */
-function settled(unit: Unit<AnyDoReq>, inputs: PassInputs, subjects: readonly Subject[]): readonly Brought[] | undefined {
+function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
   const { dependent, context } = unit;
-  const known: Brought[] = [];
   // A predicate of the time may answer otherwise, though nothing else has changed.
   const { predicates } = context.memory.unit(context.unit);
   if (predicates.size > 0 && verdictOf(unit, inputs, { isAgain: true }).type !== "keep") return undefined;
+  const known: Brought[] = [];
   for (const subject of subjects) {
-    const { live } = subject;
+    const { live, item } = subject;
     if (live === undefined) return undefined;
-    const converged = remembered(context, { policy: dependent.policy, live, inputs, ...authorOf(dependent, context.owner, inputs) });
+    const author = authorOf(dependent, context.owner, { inputs, item });
+    const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, ...author });
     if (converged === undefined) return undefined;
-    known.push({ subject, target: refTo(live), converged });
+    known.push({ type: "brought", subject, target: refTo(live), converged });
   }
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
@@ -77,106 +93,104 @@ function settled(unit: Unit<AnyDoReq>, inputs: PassInputs, subjects: readonly Su
   return known;
 }
 
-async function applyNow(unit: Unit<AnyDoReq>, inputs: PassInputs, subjects: readonly Subject[]): Promise<StepResult<{}>> {
+async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<StepResult<{}>> {
   const { dependent, context } = unit;
-  const verdict = verdictOf(unit, inputs, { isAgain: false });
-  if (verdict.type === "drop") return notDesired(unit, verdict.why);
-  if (verdict.type === "hold") return held(unit, { inputs, subjects, reason: verdict.reason });
-  const brought: Brought[] = [];
-  let why = NOT_DESIRED;
-  for (const subject of subjects) {
-    const one = await applyOne(unit, inputs, subject);
-    if ("converged" in one) brought.push(one);
-    else why = one;
+  const verdict = verdictOf(unit, asked.inputs, { isAgain: false });
+  if (verdict.type === "drop") {
+    askAgain(unit, []);
+    return notDesired(unit, verdict.why);
   }
-  if (brought.length === 0) return notDesired(unit, why);
-  askAgain(unit, brought);
-  noteLive(unit, brought);
-  if (!brought.some(({ converged }) => needsBackoff(converged))) context.memory.unit(context.unit).failures = 0;
-  const entries = brought.map((one) => entryOf(unit, one));
+  if (verdict.type === "hold") return held(unit, { asked, subjects, reason: verdict.reason });
+  const outcomes = dependent.isEach ? await applyEach(unit, asked, subjects) : await applyOnly(unit, asked, subjects);
+  askAgain(unit, outcomes);
+  const kept = outcomes.filter((outcome) => outcome.type !== "unwanted");
+  if (kept.length === 0) return notDesired(unit, outcomes.find((outcome) => outcome.type === "unwanted")?.why ?? NOT_DESIRED);
+  noteLive(unit, kept);
+  if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
+  const entries = kept.map((outcome) => entryOf(unit, outcome));
   if (dependent.isChecked) report(unit, entries);
-  if (!brought.every(({ converged }) => isReady(converged))) return resultOf(unit, brought);
-  const leftovers = await pruneOthers(unit, keptOf(brought.map(({ target }) => target)));
-  if (leftovers.length === 0 || !dependent.isChecked) return unit.req.next();
-  report(unit, [...entries, ...leftovers]);
+  const isDone = kept.every(isReady);
+  // A new object replaces the one with the former name when it is ready. With `each` no object replaces another one.
+  if (!isDone && !dependent.isEach) return resultOf(unit, kept);
+  const { leftovers, error } = await pruned(unit, kept);
+  if (dependent.isChecked && leftovers.length > 0) report(unit, [...entries, ...leftovers]);
+  const failure = failureOf(unit, kept, error);
+  if (failure !== undefined) throw failure;
+  if (!isDone || leftovers.length === 0 || !dependent.isChecked) return resultOf(unit, kept);
   return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
 }
 
-/** Converges one object, or returns why there is none. */
-async function applyOne({ dependent, context }: Unit<AnyDoReq>, inputs: Inputs, subject: Subject): Promise<Brought | Absence> {
-  const { options, policy } = dependent;
-  const desired = desiredOf(dependent, context.owner, inputs);
-  if (desired === undefined && options.desired !== undefined) return NOT_DESIRED;
-  const target = subject.target();
-  const converged = await converge(context, {
-    policy,
-    target,
-    live: subject.live,
-    inputs,
-    desired: desired === undefined ? undefined : () => desired,
-    ...authorOf(dependent, context.owner, inputs),
-  });
-  const isIgnored = options.absent === "ignore" && !policy.isCreated && converged.type === "not yet" && converged.live === undefined;
-  return isIgnored ? IGNORED : { subject, target, converged };
+/** The only object of a step without `each`. @throws what the author's functions and the server throw */
+async function applyOnly(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<readonly Outcome[]> {
+  return [await applyOne(unit, asked, subjects[0] as Subject)]; // There is exactly one.
 }
 
-/** The answer while `until` does not hold: nothing is written or removed. */
+/** All objects: one that fails does not stop the others. */
+async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<readonly Outcome[]> {
+  const runs = await runForEach(unit, subjects, (subject) => applyOne(unit, asked, subject));
+  return runs.map((run, i): Outcome => {
+    const subject = subjects[i] as Subject; // One run for each.
+    return run.type === "done" ? run.result : { ...run, subject, target: subject.target() };
+  });
+}
+
+/** Converges one object, if it is desired. */
+async function applyOne({ dependent, context }: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+  const { options, policy } = dependent;
+  const { item, live } = subject;
+  const asked = { inputs, item };
+  const author = authorOf(dependent, context.owner, asked);
+  if (shared !== undefined) {
+    const known = remembered(context, { policy, live, inputs, shared, ...author });
+    if (known !== undefined) return { type: "brought", subject, target: subject.target(), converged: known };
+  }
+  const desired = desiredOf(dependent, context.owner, asked);
+  if (desired === undefined && options.desired !== undefined)
+    return { type: "unwanted", why: NOT_DESIRED, dueAtMs: context.isTimed ? context.timing.take("desired")?.dueAtMs : undefined };
+  const target = subject.target();
+  const plan = { policy, target, live, inputs, shared, desired: desired === undefined ? undefined : () => desired, ...author };
+  const converged = await converge(context, plan);
+  const isIgnored = options.absent === "ignore" && !policy.isCreated && converged.live === undefined;
+  return isIgnored ? { type: "unwanted", why: IGNORED, dueAtMs: converged.dueAtMs } : { type: "brought", subject, target, converged };
+}
+
+/** The result while `until` does not hold: nothing is written or removed. */
 function held(
   unit: Unit<AnyDoReq>,
-  given: { readonly inputs: Inputs; readonly subjects: readonly Subject[]; readonly reason: string },
+  { asked, subjects, reason }: { readonly asked: Asked; readonly subjects: readonly Subject[]; readonly reason: string },
 ): StepResult<{}> {
-  const { dependent, context } = unit;
-  const { inputs, subjects, reason } = given;
-  const pending: DependentState = { type: "Pending", reason: "Precondition", message: reason };
-  const brought = subjects.map((subject): Brought => {
-    const { live } = subject;
-    const state = refined(context, authorOf(dependent, context.owner, inputs), { state: pending, live });
-    const converged: Converged = { type: "not yet", live, state, again: "watch", isApplied: false, operation: UNCHANGED };
-    return { subject, target: subject.target(), converged };
-  });
-  askAgain(unit, brought);
-  noteLive(unit, brought);
-  if (dependent.isChecked)
+  const kept = subjects.map((subject) => heldBy(unit, { reason, inputs: asked.inputs, subject }));
+  askAgain(unit, kept);
+  noteLive(unit, kept);
+  if (unit.dependent.isChecked)
     report(
       unit,
-      brought.map((one) => entryOf(unit, one)),
+      kept.map((outcome) => entryOf(unit, outcome)),
     );
-  if (brought.length > 0 || !dependent.isChecked) return resultOf(unit, brought);
-  return waitBecause(unit.pass.hide(reason), { code: pending.reason, afterMs: LOOK_AGAIN_MS });
+  if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept);
+  return waitBecause(unit.pass.hide(reason), { code: PRECONDITION, afterMs: LOOK_AGAIN_MS });
 }
 
-/** Asks for the pass in which an answer of the author changes by time alone. */
-function askAgain(unit: Unit<AnyDoReq>, brought: readonly Brought[]): void {
-  const { context, req } = unit;
-  const memory = context.memory.unit(context.unit);
-  // Of a desired state that is not applied.
-  let dueAtMs = context.isTimed ? context.timing.take("desired")?.dueAtMs : undefined;
-  for (const { converged } of brought) dueAtMs = earlier(dueAtMs, converged.dueAtMs);
-  for (const use of memory.predicates.values()) dueAtMs = earlier(dueAtMs, use.dueAtMs);
-  if (dueAtMs === undefined && !context.isTimed) return;
-  if (dueAtMs !== undefined && dueAtMs < Number.POSITIVE_INFINITY)
-    req.revisit(Math.max(0, dueAtMs - context.clock.now()), `step "${context.unit}" asked for it by revisit()`);
-  const { vague } = context.timing;
-  if (vague === undefined || memory.isWarnedOfTime) return;
-  memory.isWarnedOfTime = true;
-  req.log.warn(
-    { function: vague },
-    `${vague} asks for the time by now(), and does not say by revisit() when its answer changes: it is called in each pass, and no pass is scheduled for it. Call revisit(afterMs), or revisit(Infinity) if the answer stays`,
-  );
+/** Removes the objects of the step that are not desired. With `each` an error does not hide those of the objects. */
+async function pruned(
+  unit: Unit<AnyDoReq>,
+  kept: readonly Kept[],
+): Promise<{ readonly leftovers: readonly NewEntry[]; readonly error: unknown }> {
+  try {
+    return { leftovers: await pruneOthers(unit, keptOf(kept.map(({ target }) => target))), error: undefined };
+  } catch (error) {
+    if (!unit.dependent.isEach) throw error;
+    return { leftovers: [], error };
+  }
 }
 
-/** Returns the functions of the author that judge the live object. */
-function authorOf({ options }: Dependent, owner: KubernetesObject, inputs: Inputs): Pick<Plan, "readyWhen" | "refine"> {
-  const { readyWhen, status } = options;
-  // The live object is one of the author's kind, and the inputs are what the options declare.
-  return {
-    readyWhen: readyWhen === undefined ? undefined : (live) => readyWhen(live as never, owner, inputs as never),
-    refine: status === undefined ? undefined : (state, live) => status(state, live as never, undefined),
-  };
-}
-
-function entryOf({ dependent }: Unit, { target, converged }: Brought): NewEntry {
-  return { ...identityOf(dependent.policy.kind, target), ...converged.state };
+/** Notes the live objects for the steps that depend on this one. */
+function noteLive({ dependent, pass }: Unit, outcomes: readonly Kept[]): void {
+  const objects = outcomes.map((outcome) => ({
+    item: outcome.subject.item,
+    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
+  }));
+  pass.found.live.set(dependent.name, liveObjects(dependent.isEach, objects));
 }
 
 /**
@@ -191,8 +205,8 @@ export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult
   } catch {
     return req.next({ isWanted: true });
   }
-  if (why === undefined) askAgain(unit, []);
-  else notDesired(unit, why);
+  askAgain(unit, []);
+  if (why !== undefined) notDesired(unit, why);
   return req.next({ isWanted: why === undefined });
 }
 
@@ -202,7 +216,8 @@ function whyUnwanted(unit: Unit, inputs: PassInputs): Absence | undefined {
   if (verdict.type === "drop") return verdict.why;
   // What `until` holds back is not deleted.
   if (verdict.type === "hold" || dependent.options.desired === undefined) return undefined;
-  return desiredOf(dependent, context.owner, inputs) === undefined ? NOT_DESIRED : undefined;
+  const items = dependent.isEach ? dependent.names(context.owner).list : [{ item: undefined }];
+  return items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined) ? undefined : NOT_DESIRED;
 }
 
 /**
@@ -213,12 +228,8 @@ export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}
   const unit = unitOf(definition, req);
   const { dependent, context, pass } = unit;
   try {
-    if (
-      isIncluded(dependent, context.owner, {
-        isServed: (kind) => (req as { readonly isServed?: (kind: Kind) => boolean }).isServed?.(kind) ?? true,
-      })
-    )
-      return undefined;
+    const isServed = (kind: Kind): boolean => (req as { readonly isServed?: (kind: Kind) => boolean }).isServed?.(kind) ?? true;
+    if (isIncluded(dependent, context.owner, { isServed })) return undefined;
   } catch (error) {
     if (dependent.isChecked) throw error;
     return goOn(unit, error);
@@ -232,47 +243,9 @@ export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}
 /** Marks the objects as no longer desired. The engine calls the cleanup after the steps that need them. */
 function notDesired(unit: Unit<AnyDoReq>, why: Absence): StepResult<{}> {
   const { dependent, context, pass, req } = unit;
-  askAgain(unit, []);
   noteLive(unit, []);
   pass.found.absences.set(dependent.name, why);
   if (mayHaveObjects(context, removalOf(unit, NONE, false))) pass.found.unwanted.add(dependent.name);
   else if (dependent.isChecked) report(unit, []);
   return req.next();
 }
-
-/** The author's `status` may report a missing object as ready. */
-function isReady({ type, state }: Converged): boolean {
-  return type === "there" || state.type === "Ready";
-}
-
-/** Decides whether the object could not be written, and no watch reports when it can. */
-function needsBackoff(converged: Converged): boolean {
-  return converged.type === "not yet" && !converged.isApplied && converged.again === "backoff";
-}
-
-/** Continues if all objects are ready, else waits for the worst of them. */
-function resultOf(unit: Unit<AnyDoReq>, brought: readonly Brought[]): StepResult<{}> {
-  for (const { converged } of brought) if (!isReady(converged)) return notReady(unit, converged);
-  return unit.req.next();
-}
-
-function notReady(unit: Unit<AnyDoReq>, converged: Converged): StepResult<{}> {
-  const { dependent, pass, req } = unit;
-  const { message, reason } = converged.state;
-  const text = pass.hide(message === "" ? reason : message);
-  const again = converged.type === "there" ? "watch" : converged.again;
-  if (!dependent.isChecked) {
-    // No step waits for the object. If it is foreign or missing, the log reports it.
-    if (converged.type === "not yet" && !converged.isApplied) req.log[reason === "Precondition" ? "debug" : "warn"]({ reason }, text);
-    if (needsBackoff(converged)) revisitLater(unit, text);
-    else if (typeof again === "number") req.revisit(again, text);
-    return req.next();
-  }
-  const { type } = converged.state;
-  const severity = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
-  const afterMs = again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
-  return waitBecause(text, { code: reason, severity, needsAction: WARNING_REASONS.includes(reason), afterMs });
-}
-
-/** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
-const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];

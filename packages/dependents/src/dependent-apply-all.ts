@@ -1,6 +1,5 @@
 /** Several dependents as one step: in the order of their `dependsOn`, independent ones at once. */
-import { defineComposite } from "@treadle/reconcile/unstable/engine";
-import type { Step } from "@treadle/reconcile";
+import { defineComposite, type GroupOf, type Members } from "@treadle/reconcile/unstable/engine";
 import { dependents } from "./extension.ts";
 import type { AnyDependentStep } from "./types.ts";
 
@@ -9,8 +8,6 @@ export interface DependentApplyAllOptions {
   /** Number of dependents that are converged at once. @defaultValue 5 */
   readonly concurrency?: number;
 }
-
-type Join<L extends readonly AnyDependentStep[]> = [L[number]] extends [Step<infer T, infer N, infer _>] ? Step<T, N> : never;
 
 /**
  * Makes one step of several dependents. Each begins when those in its `dependsOn` are ready in this pass. One that fails or
@@ -21,9 +18,9 @@ type Join<L extends readonly AnyDependentStep[]> = [L[number]] extends [Step<inf
  */
 export function dependentApplyAll<const L extends readonly AnyDependentStep[]>(
   name: string,
-  steps: L,
+  steps: L & Members<L>,
   options: DependentApplyAllOptions = {},
-): Join<L> {
+): GroupOf<L> {
   const { concurrency = 5 } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new TypeError(`dependentApplyAll("${name}"): concurrency must be a whole number from 1, not ${String(concurrency)}`);
@@ -31,5 +28,5 @@ export function dependentApplyAll<const L extends readonly AnyDependentStep[]>(
   return defineComposite({
     name,
     parts: { steps, maker: "dependentApplyAll", order: { by: dependents, concurrency, of: "made by dependentApply()" } },
-  }) as unknown as Join<L>;
+  }) as unknown as GroupOf<L>;
 }

@@ -9,28 +9,27 @@
  * - Every write carries the uid, or the condition that no object exists: a deleted object is not recreated by accident.
  */
 import { type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
-import { defineStep, runtimeOf, type StepRuntime, type OneRead } from "@treadle/reconcile/unstable/engine";
+import {
+  defineStep,
+  runtimeOf,
+  type StepRuntime,
+  type OneRead,
+  type Probe,
+  several,
+  type SeveralRead,
+} from "@treadle/reconcile/unstable/engine";
 import { one, type Reads, type AnyStep, type NeedsOf } from "@treadle/reconcile";
 import { apply, goOn, leftOut, whetherWanted } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
-import type { DependentIdentity, DependentState } from "./core/entries.ts";
+import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
 import { identityOf } from "./core/marks.ts";
-import { refined } from "./core/state.ts";
-import {
-  type AnyOptions,
-  type Dependent,
-  dependentOf,
-  LIVE,
-  permissionsOf,
-  problemsOf,
-  requireOptions,
-  targetOf,
-  targetOrNone,
-} from "./dependent.ts";
+import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
-import type { AnyDependentStep, DependentOptions, DependentStep } from "./types.ts";
+import { liveIn } from "./subjects.ts";
+import { stateWithout } from "./author.ts";
+import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
-import { unseenEntry } from "./unseen-entry.ts";
+import { unreachedEntry } from "./unreached-entry.ts";
 
 /**
  * Makes a step that keeps one dependent object. Its place in the list is its place in the order: the chain continues when
@@ -45,7 +44,12 @@ export function dependentApply<
   const L extends readonly AnyStep[] = readonly [],
   R extends Reads<ObjectOf<P>> = {},
   const D extends readonly AnyDependentStep[] = readonly [],
->(primary: P, options: DependentOptions<ObjectOf<P>, K, Name, L, R, D>): DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K> {
+  I extends EachItem | undefined = undefined,
+  G extends GivenValues = {},
+>(
+  primary: P,
+  options: DependentOptions<ObjectOf<P>, K, Name, L, R, D, I, G>,
+): DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I> {
   const given = options as unknown as AnyOptions;
   requireOptions(given);
   const dependent = dependentOf(given);
@@ -71,28 +75,20 @@ export function dependentApply<
     uses: [
       dependents.use({
         kind: policy.kind,
-        makesNamesake: policy.isCreated && given.objectName === undefined && given.namespace === undefined,
+        makesNamesake: policy.isCreated && given.each === undefined && given.objectName === undefined && given.namespace === undefined,
         hasEntries: dependent.isChecked,
-        whetherWanted: isSwitched(given)
-          ? {
-              reads: (given.reads ?? {}) as StepRuntime["reads"],
-              ...(given.includeWhen === undefined
-                ? {}
-                : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq, { isWanted: false }) }),
-              do: (req) => whetherWanted(definition, req as AnyDoReq),
-            }
-          : undefined,
-        target: (owner) => targetOf(dependent, owner),
+        whetherWanted: isSwitched(given) ? probeOf(definition) : undefined,
+        keeps: (owner, ref) => dependent.names(owner).has(ref),
         problems: (primary) => problemsOf(dependent, primary),
         dependsOn,
-        cached: (owner, cache) => cache.get(read.cacheKind, targetOf(dependent, owner)),
-        entryFor: (owner, given) => entryFor(dependent, owner, given),
-        unseen: (given) => unseenEntry(definition, given),
+        cached: (owner, cache) => liveIn(dependent, owner, (ref) => cache.get(read.cacheKind, ref)),
+        entriesFor: (owner, unseen) => entriesFor(dependent, owner, unseen),
+        unreached: (unreached) => unreachedEntry(definition, unreached),
       }),
     ],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
-  return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K>;
+  return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
 }
 
 /** Whether an object of the step may not be desired. */
@@ -100,20 +96,53 @@ function isSwitched({ desired, when, orphanWhen, includeWhen }: AnyOptions): boo
   return typeof desired === "function" || [when, orphanWhen, includeWhen].some((predicate) => predicate !== undefined);
 }
 
-/** The object itself as a read of its step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */
-function liveRead(dependent: Dependent): OneRead {
-  const { kind, isWatched } = dependent.policy;
-  // A name that cannot be computed is reported by the step itself, which computes it again.
-  const ref = (owner: KubernetesObject): Ref | undefined => targetOrNone(dependent, owner);
-  return one(kind, ref, isWatched ? {} : { watch: false }) as OneRead; // A read is one of these at run time.
+/** Asks whether the step wants its objects, without the object itself and without the kinds that it owns. */
+function probeOf(definition: Definition): Probe {
+  const { reads = {}, includeWhen } = definition.dependent.options;
+  const beforeReads = (req: unknown): unknown => leftOut(definition, req as AnyDoReq, { isWanted: false });
+  return {
+    reads: reads as StepRuntime["reads"], // The engine has checked them.
+    ...(includeWhen === undefined ? {} : { beforeReads }),
+    do: (req) => whetherWanted(definition, req as AnyDoReq),
+  };
 }
 
-/** The entry for an object that the pass has not seen. If its name cannot be computed, the entry has the name that it had. */
-function entryFor(dependent: Dependent, owner: KubernetesObject, given: UnseenDependent): DependentIdentity & DependentState {
-  const { name, options, policy } = dependent;
-  const { state, error } = given;
-  const { status } = options;
-  const identity = identityOf(policy.kind, targetOrNone(dependent, owner) ?? given.last ?? owner.metadata);
-  const refine = status === undefined ? undefined : (before: DependentState) => status(before, undefined, error);
-  return { ...identity, ...refined({ unit: name, unitNoun: "step" }, { refine }, { state, live: undefined }) };
+/** The objects themselves as a read of their step: watch, requeues by name and, for Secrets, one GET for each version follow from it. */
+function liveRead(dependent: Dependent): OneRead | SeveralRead {
+  const { isEach, policy } = dependent;
+  const options = policy.isWatched ? {} : { watch: false };
+  // A name that cannot be computed is reported by the step itself, which computes it again.
+  const refs = (owner: KubernetesObject): readonly Ref[] => refsOrNone(dependent, owner);
+  if (isEach) return several(policy.kind, refs, options);
+  return one(policy.kind, (owner: KubernetesObject) => refs(owner)[0], options) as OneRead; // A read is one of these at run time.
+}
+
+/** The entries for objects that the pass has not seen. If their names cannot be computed, the entries have the names that they had. */
+function entriesFor(dependent: Dependent, owner: KubernetesObject, { state, error, known }: UnseenDependent): readonly NewEntry[] {
+  return unseenObjects(dependent, owner, known).map(({ item, identity }) => ({
+    ...identity,
+    ...stateWithout(dependent, { state, error, item }),
+  }));
+}
+
+interface UnseenObject {
+  readonly item: EachItem | undefined;
+  readonly identity: DependentIdentity;
+}
+
+function unseenObjects(
+  { policy, names, isEach }: Dependent,
+  owner: KubernetesObject,
+  known: readonly DependentIdentity[],
+): readonly UnseenObject[] {
+  try {
+    return names(owner)
+      .list.slice(0, MAX_ENTRIES)
+      .map(({ item, target }) => ({ item, identity: identityOf(policy.kind, target) }));
+  } catch {
+    const last = (isEach ? known : known.slice(0, 1)).map(({ name, namespace }) =>
+      namespace === undefined ? { name } : { name, namespace },
+    );
+    return (last.length > 0 ? last : [owner.metadata]).map((ref) => ({ item: undefined, identity: identityOf(policy.kind, ref) }));
+  }
 }

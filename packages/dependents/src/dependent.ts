@@ -1,24 +1,25 @@
 /** One dependent as its step runs it: the author's options with their defaults, and what follows from them without a request. */
-import { groupKindOf, type Kind, type KubernetesObject, keyOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
-import { misuse, inNamespaceOf } from "@treadle/reconcile/unstable/engine";
+import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { misuse } from "@treadle/reconcile/unstable/engine";
 import type { Permission } from "@treadle/reconcile";
 import { nameOfAnswer } from "./core/answers.ts";
 import type { Policy } from "./core/plan.ts";
-import type { DependentFields } from "./types.ts";
+import { type NamedObjects, namesOf } from "./objects.ts";
+import type { AnyOptions, EachItem } from "./types.ts";
 
 /** The name of the read that returns the object itself. */
 export const LIVE = "dependent:live";
-
-/** The options of a step with any types. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
-export type AnyOptions = DependentFields<any, Kind, string, any, any, any>;
 
 export interface Dependent {
   readonly options: AnyOptions;
   readonly name: string;
   readonly policy: Policy;
-  /** Whether the owner waits for the object, and has an entry for it. */
+  /** Whether the owner waits for the objects, and has entries for them. */
   readonly isChecked: boolean;
+  /** Whether there is one object for each item of a list. */
+  readonly isEach: boolean;
+  /** Returns the names of the objects for an owner. @throws what the author's functions throw */
+  readonly names: (owner: KubernetesObject) => NamedObjects;
 }
 
 /** @throws TypeError with what is wrong, and what to do. */
@@ -36,17 +37,11 @@ export function requireOptions(options: AnyOptions): void {
     (typeof options.desired !== "object" || options.desired === null)
   )
     throw new TypeError(`${where}: desired must be an object, or a function that returns one`);
-  for (const callback of ["readyWhen", "status", "update", "until", "includeWhen"] as const)
+  for (const callback of ["readyWhen", "status", "update", "each", "until", "includeWhen"] as const)
     if (options[callback] !== undefined && typeof options[callback] !== "function")
       throw new TypeError(`${where}: ${callback} must be a function`);
-  for (const predicate of ["when", "orphanWhen"] as const) {
-    const given: unknown = options[predicate];
-    const all: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
-    if (all.some((each) => typeof each !== "function"))
-      throw new TypeError(`${where}: ${predicate} must be a function, or a list of functions`);
-  }
-  if (options.absent !== undefined && !["wait", "ignore", "fail"].includes(options.absent))
-    throw new TypeError(`${where}: absent must be "wait", "ignore" or "fail", not ${JSON.stringify(options.absent)}`);
+  requireGives(where, options.gives);
+  requireSwitches(where, options);
   if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
     throw new TypeError(`${where}: dependsOn must be a list of steps`);
   if (options.reads !== undefined && LIVE in options.reads)
@@ -57,9 +52,28 @@ export function requireOptions(options: AnyOptions): void {
     throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
 }
 
+function requireSwitches(where: string, options: AnyOptions): void {
+  for (const predicate of ["when", "orphanWhen"] as const) {
+    const given: unknown = options[predicate];
+    const all: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
+    if (all.some((each) => typeof each !== "function"))
+      throw new TypeError(`${where}: ${predicate} must be a function, or a list of functions`);
+  }
+  if (options.absent !== undefined && !["wait", "ignore", "fail"].includes(options.absent))
+    throw new TypeError(`${where}: absent must be "wait", "ignore" or "fail", not ${JSON.stringify(options.absent)}`);
+}
+
+function requireGives(where: string, gives: unknown): void {
+  if (gives === undefined) return;
+  if (typeof gives !== "object" || gives === null || Array.isArray(gives))
+    throw new TypeError(`${where}: gives must be an object of functions: gives: { name: (live) => ... }`);
+  const other = Object.entries(gives).find(([, value]) => typeof value !== "function");
+  if (other !== undefined) throw new TypeError(`${where}: gives.${other[0]} must be a function of the live object`);
+}
+
 export function dependentOf(options: AnyOptions): Dependent {
   const { name, kind, created = true, owned = created, update } = options;
-  return {
+  const named = {
     options,
     name,
     policy: {
@@ -72,40 +86,21 @@ export function dependentOf(options: AnyOptions): Dependent {
       adopt: options.adopt ?? (owned ? "never" : "ifUnowned"),
       ownership: options.ownership,
       // The live object is one of the author's kind.
-      update: update === undefined ? undefined : (live, desired) => update(live as never, desired),
+      update: update === undefined ? undefined : (live: KubernetesObject, desired: object) => update(live as never, desired),
       displayName: options.displayName,
     },
     isChecked: options.checkedForReadiness ?? true,
+    isEach: options.each !== undefined,
   };
+  return { ...named, names: namesOf(named) };
 }
 
-/** Returns the name and namespace of the object. @throws TypeError when the author's functions return no valid name, or no namespace where one is needed */
-export function targetOf({ options, policy: { kind }, name: step }: Dependent, owner: KubernetesObject): Ref {
-  const { objectName, namespace: given } = options;
-  const name: unknown = typeof objectName === "function" ? objectName(owner) : (objectName ?? owner.metadata.name);
-  const namespace: unknown = typeof given === "function" ? given(owner) : given;
-  if (typeof name !== "string" || name === "")
-    throw misuse("ERR_INVALID_STEP", `step "${step}": objectName returned ${textOf(name)}, which is not a name`);
-  if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
-    throw misuse("ERR_INVALID_STEP", `step "${step}": namespace returned ${textOf(namespace)}, which is not a namespace`);
-  const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
-  const isOwner = groupKindOf(kind) === groupKindOf({ group: parseApiVersion(owner.apiVersion).group, kind: owner.kind });
-  if (isOwner && keyOf(ref) === keyOf(owner.metadata))
-    throw misuse("ERR_INVALID_STEP", `step "${step}": ${kind.kind} ${keyOf(ref)} is the owner itself: set objectName to another name`);
-  if (kind.scope === "Namespaced" && ref.namespace === undefined)
-    throw misuse(
-      "ERR_INVALID_STEP",
-      `step "${step}": ${owner.kind} ${owner.metadata.name} has no namespace: set namespace for ${kind.kind} ${name}`,
-    );
-  return ref;
-}
-
-/** Returns as {@link targetOf}, but `undefined` if that throws: a function of the author must not block the cleanup. */
-export function targetOrNone(dependent: Dependent, owner: KubernetesObject): Ref | undefined {
+/** Returns the names of the objects; none if the author's functions throw, because they must not block the cleanup. */
+export function refsOrNone({ names }: Dependent, owner: KubernetesObject): readonly Ref[] {
   try {
-    return targetOf(dependent, owner);
+    return names(owner).list.map(({ target }) => target);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
@@ -132,7 +127,16 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
   const { kind, isOwned, isCreated, isWatched, adopt } = policy;
   const problems: string[] = [];
   const isOwnKind = groupKindOf(kind) === groupKindOf(primary);
-  if (isOwnKind && options.objectName === undefined && (kind.scope === "Cluster" || options.namespace === undefined))
+  if (options.each !== undefined && typeof options.objectName === "string" && typeof options.namespace !== "function")
+    problems.push(
+      `keeps one object for each item, and all of them have the name ${JSON.stringify(options.objectName)}: let objectName be a function of the item`,
+    );
+  if (
+    options.each === undefined &&
+    isOwnKind &&
+    options.objectName === undefined &&
+    (kind.scope === "Cluster" || options.namespace === undefined)
+  )
     problems.push(`keeps a ${kind.kind} with the name of its owner, which is the owner itself: set objectName to another name`);
   if (isOwned && !isCreated && adopt === "never")
     problems.push("is to own an object that another writer creates, but may not take it: set adopt, or leave out owned");
@@ -140,21 +144,25 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
     problems.push(
       "could lose sight of its object in another namespace: if namespace is a function, leave out watched: false, or set owned: false",
     );
-  if (options.absent !== undefined && isCreated)
-    problems.push("sets absent, but creates its object: set created: false, or leave out absent");
-  if (options.absent === "fail" && options.checkedForReadiness === false)
-    problems.push('has absent: "fail", but no entry that could report it: leave out checkedForReadiness: false, or set absent to "ignore"');
-  if (options.orphanWhen !== undefined && !isOwned)
+  return [...problems, ...switchProblems(options, policy)];
+}
+
+function switchProblems({ absent, orphanWhen, conditions, checkedForReadiness }: AnyOptions, { isOwned, isCreated }: Policy): string[] {
+  const problems: string[] = [];
+  if (absent !== undefined && isCreated) problems.push("sets absent, but creates its object: set created: false, or leave out absent");
+  if (absent === "fail" && checkedForReadiness === false)
+    problems.push('has absent: "fail", but no entry that reports it: leave out checkedForReadiness: false, or set absent to "ignore"');
+  if (orphanWhen !== undefined && !isOwned)
     problems.push("has orphanWhen, but no marks to remove: leave out owned: false and created: false, or leave out orphanWhen");
-  if ((options.conditions ?? []).length > 0 && options.checkedForReadiness === false)
+  if (conditions !== undefined && conditions.length > 0 && checkedForReadiness === false)
     problems.push("has conditions, but no entry from which they follow: leave out checkedForReadiness: false, or the conditions");
   return problems;
 }
 
 /** Returns the desired state; `undefined`: the object is not desired. @throws TypeError when the author's function returns anything else */
-export function desiredOf({ options, name }: Dependent, owner: KubernetesObject, inputs: object): object | undefined {
+export function desiredOf({ options, name }: Dependent, owner: KubernetesObject, { inputs, item }: Asked): object | undefined {
   // The inputs are what the options declare.
-  const desired: unknown = typeof options.desired === "function" ? options.desired(owner, inputs as never) : options.desired;
+  const desired: unknown = typeof options.desired === "function" ? options.desired(owner, inputs as never, item) : options.desired;
   if (desired === undefined || desired === null) return undefined;
   if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
     throw misuse(
@@ -164,6 +172,9 @@ export function desiredOf({ options, name }: Dependent, owner: KubernetesObject,
   return desired;
 }
 
-function textOf(value: unknown): string {
-  return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
+/** What the functions of the author get besides the owner. */
+interface Asked {
+  readonly inputs: object;
+  /** The item of `each`; `undefined` without `each`. */
+  readonly item: EachItem | undefined;
 }

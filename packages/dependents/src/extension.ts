@@ -17,7 +17,6 @@ import {
   statusMessage,
   truncate,
   withoutSecrets,
-  findCircle,
   leavesOf,
   type Probe,
   type Setting,
@@ -37,6 +36,7 @@ import {
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
 import { type Absence, settingOf } from "./entry-condition.ts";
+import type { LiveObjects } from "./objects.ts";
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
@@ -45,20 +45,20 @@ export interface DependentData {
   readonly makesNamesake: boolean;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
-  /** Returns the name and namespace of its object. @throws what the author's functions throw */
-  readonly target: (object: KubernetesObject) => Ref;
+  /** Whether it keeps an object of this name. @throws what the author's functions throw */
+  readonly keeps: (object: KubernetesObject, ref: Ref) => boolean;
   /** Returns the problems of the step for objects of `primary`; each text names the fix. */
   readonly problems: (primary: Kind) => readonly string[];
   /** Returns the steps in `dependsOn`. Called when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
   readonly whetherWanted: Probe | undefined;
-  /** Returns the live object in the cache, for a step that has reported no object in this pass. */
-  readonly cached: (object: KubernetesObject, cache: Cache) => KubernetesObject | undefined;
-  /** Returns the entry for an object that the pass has not seen. Never throws. */
-  readonly entryFor: (object: KubernetesObject, given: UnseenDependent) => NewEntry;
-  /** Returns the entry for an object in the cache that the pass has not reached; `undefined`: there is no such object of ours. Never throws. */
-  readonly unseen: (given: UnreachedDependent) => NewEntry | undefined;
+  /** Returns the live objects in the cache, for a step that has reported no object in this pass. */
+  readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects;
+  /** Returns the entries for objects that the pass has not seen. Never throws. */
+  readonly entriesFor: (object: KubernetesObject, given: UnseenDependent) => readonly NewEntry[];
+  /** Returns the entry for an object in the cache that the pass has not reached; `undefined`: it does not exist, or is not ours. Never throws. */
+  readonly unreached: (given: UnreachedDependent) => NewEntry | undefined;
 }
 
 /** An object that an earlier pass has reported. */
@@ -70,14 +70,16 @@ export interface UnreachedDependent {
 export interface UnseenDependent {
   readonly state: DependentState;
   readonly error: unknown;
-  /** The object in the previous entry, for a name that cannot be computed now. */
-  readonly last: DependentIdentity | undefined;
+  /** The objects in the previous entries, for names that cannot be computed now. */
+  readonly known: readonly DependentIdentity[];
 }
 
 /** The findings of the steps in one pass, by name of the step. */
 export interface DependentFindings {
   readonly entries: Map<string, readonly NewEntry[]>;
-  readonly live: Map<string, KubernetesObject | undefined>;
+  readonly live: Map<string, LiveObjects>;
+  /** The steps whose entries show which of their objects failed. */
+  readonly told: Set<string>;
   /** The steps whose objects are no longer desired, and still exist. */
   readonly unwanted: Set<string>;
   /** Why a step keeps no object. */
@@ -98,7 +100,7 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
 >({
   name: "dependents",
   memory: () => new DependentsMemory(),
-  found: () => ({ entries: new Map(), live: new Map(), unwanted: new Set(), absences: new Map(), blockers: new Map() }),
+  found: () => ({ entries: new Map(), live: new Map(), told: new Set(), unwanted: new Set(), absences: new Map(), blockers: new Map() }),
   status: { field: "dependents", writtenBy: "dependentApply writes it", compute },
   order: { before: ({ data }) => data.dependsOn(), blocked },
   afterChain: pruneUnwanted,
@@ -123,25 +125,24 @@ function compute(pass: Ended, value: unknown): unknown {
 
 function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly DependentEntry[]): readonly NewEntry[] | "keep" {
   const known = entriesOfStep(before, { handler: entryHandlerOf(pass.handler), step: name });
-  const [last] = known;
   const reported = pass.found.entries.get(name);
   const ended = pass.progressOf(step);
-  if (ended?.type === "failed") {
+  if (ended?.type === "failed" && (reported === undefined || !pass.found.told.has(name))) {
     const { error } = ended;
     const state = { type: "Failed", reason: reasonOf(error), message: statusMessage(error) };
-    return [safe(pass, data.entryFor(pass.object, { state, error, last }))];
+    return data.entriesFor(pass.object, { state, error, known }).map((entry) => safe(pass, entry));
   }
   if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
   // The step did nothing: the last known state may be outdated.
-  if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
-    const state = { type: "Unknown", reason: "NotReached", message: pass.notReached };
-    return known.map((entry) => safe(pass, data.unseen({ pass, ref: refOf(entry) }) ?? { ...identityIn(entry), ...state }));
-  }
+  const unreached = (entry: DependentEntry, otherwise: DependentState): NewEntry =>
+    safe(pass, data.unreached({ pass, ref: refOf(entry) }) ?? { ...identityIn(entry), ...otherwise });
+  if (pass.type === "full" && (ended === undefined || ended.type === "unreached"))
+    return known.map((entry) => unreached(entry, { type: "Unknown", reason: "NotReached", message: pass.notReached }));
   if (ended?.type !== "wait" || pass.isDeleting) return "keep";
   // The step waits for another reason than its object: values of an earlier step, a kind that is not served, or a conflict.
-  if (last !== undefined) return known.map((entry) => safe(pass, data.unseen({ pass, ref: refOf(entry) }) ?? withoutTime(entry)));
+  if (known.length > 0) return known.map((entry) => unreached(entry, stateIn(entry)));
   const state = { type: "Pending", reason: ended.cause?.code ?? "Waiting", message: ended.reason };
-  return [safe(pass, data.entryFor(pass.object, { state, error: undefined, last }))];
+  return data.entriesFor(pass.object, { state, error: undefined, known }).map((entry) => safe(pass, entry));
 }
 
 /** The setting of the conditions of a step, from its entries. */
@@ -150,16 +151,16 @@ function condition(pass: Ended, extended: Extended): Setting | undefined {
   if (!data.hasEntries) return undefined;
   const entries = entriesOf(pass, extended, underPresentName(pass.handler, dependentsOf(pass.object)));
   if (entries === "keep") return undefined;
-  const ended = pass.progressOf(step);
-  return settingOf(entries, { absence: pass.found.absences.get(name), isDone: ended?.type === "done", isDeleting: pass.isDeleting });
+  const isDone = pass.progressOf(step)?.type === "done";
+  return settingOf(entries, { absence: pass.found.absences.get(name), isDone, isDeleting: pass.isDeleting });
 }
 
 function refOf({ name, namespace }: DependentIdentity): Ref {
   return namespace === undefined ? { name } : { name, namespace };
 }
 
-function withoutTime({ step: _step, handler: _handler, lastTransitionTime: _time, ...entry }: DependentEntry): NewEntry {
-  return entry;
+function stateIn({ type, reason, message, attributes }: DependentEntry): DependentState {
+  return { type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
 }
 
 function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {
@@ -223,15 +224,12 @@ async function pruneUnwanted(chain: DependentChain): Promise<Outcome> {
   if (found.unwanted.size === 0) return { type: "done" };
   const parts = handler.steps.filter(({ name }) => found.unwanted.has(name)).toReversed();
   const extended = (step: StepRuntime): Extended => parts.find((each) => each.step === step) as Extended; // `before` gets parts only.
-  const groupOf = (part: Extended): StepRuntime | undefined => handler.list.find((step) => leavesOf([step]).includes(part.step));
-  const isAfter = (part: Extended, other: Extended): boolean =>
-    groupOf(part) === groupOf(other) ? part.data.dependsOn().includes(other.step) : parts.indexOf(part) < parts.indexOf(other);
   return await chain.run({
     name: "(dependents)",
     phase: "cleanup",
     steps: parts.map(({ step }) => step),
     concurrency: PRUNED_AT_ONCE,
-    before: (step) => parts.filter((each) => isAfter(each, extended(step))).map((each) => each.step),
+    before: (step) => parts.map((each) => each.step).filter((each) => handler.isAfter(each, step)),
     blocked: (step, by) => reportBlocked(chain, extended(step), { reason: "Deleting", message: `will be deleted after ${namesOf(by)}` }),
   });
 }
@@ -244,12 +242,12 @@ function reportBlocked(
 ): void {
   chain.note(step, "unreached");
   if (!data.hasEntries || chain.isDeleting) return;
-  const [last] = entriesOfStep(underPresentName(chain.handler, dependentsOf(chain.object)), {
+  const known = entriesOfStep(underPresentName(chain.handler, dependentsOf(chain.object)), {
     handler: entryHandlerOf(chain.handler),
     step: name,
   });
   const state = { type: "Pending", ...why };
-  chain.found.entries.set(name, [data.entryFor(chain.object, { state, error: undefined, last })]);
+  chain.found.entries.set(name, data.entriesFor(chain.object, { state, error: undefined, known }));
 }
 
 function namesOf(steps: readonly StepRuntime[]): string {
@@ -281,31 +279,25 @@ function namesakeProblems(steps: readonly Extended[]): string[] {
 
 function orderProblems(steps: readonly Extended[], list: readonly StepRuntime[]): string[] {
   const found: string[] = [];
-  const neededBy = (step: StepRuntime): readonly StepRuntime[] =>
-    (dependents.dataOf(step)?.dependsOn() ?? []).filter((each) => each !== undefined);
   const before = new Set<StepRuntime>();
   for (const entry of list) {
     const parts = leavesOf([entry]);
-    const together = entry.parts?.order?.by === dependents.name ? parts : [];
-    const circle = findCircle(together, (part) => neededBy(part).filter((each) => together.includes(each)));
-    if (circle !== undefined)
-      found.push(
-        `dependentApplyAll("${entry.name}"): its parts depend on each other in a circle: ${circle.map(({ name }) => `"${name}"`).join(" on ")}`,
-      );
+    // The engine puts the parts of one group in order.
+    for (const part of parts) before.add(part);
     for (const part of parts) {
       const needed = dependents.dataOf(part)?.dependsOn() ?? [];
       if (needed.some((each) => each === undefined || dependents.dataOf(each) === undefined))
         found.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
-      for (const each of neededBy(part).filter(
-        (one) => dependents.dataOf(one) !== undefined && !before.has(one) && !together.includes(one),
-      ))
+      if (needed.includes(part)) found.push(`step "${part.name}" depends on itself: remove it from its dependsOn`);
+      for (const each of needed) {
+        if (each === undefined || dependents.dataOf(each) === undefined || before.has(each)) continue;
         found.push(
           steps.some(({ step }) => step === each)
             ? `step "${part.name}" depends on "${each.name}", which does not run before it: move it to an earlier place, or both into one dependentApplyAll()`
             : `step "${part.name}" depends on "${each.name}", which is not in the list: add it`,
         );
+      }
     }
-    for (const part of parts) before.add(part);
   }
   return found;
 }

@@ -1,5 +1,4 @@
 /** What the author's functions get besides the owner, in one pass of one step. */
-import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Inputs } from "./core/inputs.ts";
 import type { Timing } from "./core/timing.ts";
 
@@ -7,7 +6,7 @@ import type { Timing } from "./core/timing.ts";
 export class PassInputs implements Inputs {
   readonly vars: Inputs["vars"];
   readonly reads: Inputs["reads"];
-  readonly dependents: Readonly<Record<string, KubernetesObject | undefined>>;
+  readonly dependents: Inputs["dependents"];
   readonly #source: { readonly timing: Timing };
 
   constructor({ vars, reads, dependents }: Inputs, source: { readonly timing: Timing }) {

@@ -4,23 +4,36 @@ import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/
 import type { DependentState } from "./core/entries.ts";
 import type { Adoption } from "./core/plan.ts";
 
-/** A pure function that decides something; `undefined` means that the answer is not known. */
-export type Gate<Args extends readonly unknown[]> = (...args: Args) => boolean | undefined;
-
 /** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
 export interface DependentStep<
   in T extends KubernetesObject,
   in N extends object = {},
   out Name extends string = string,
   out K extends Kind = Kind,
-> extends Step<T, N> {
+  out P extends object = {},
+  out I extends EachItem | undefined = EachItem | undefined,
+> extends Step<T, N, P> {
   /** Exists in types only: other steps do not have it. */
-  readonly $dependent: { readonly name: Name; readonly kind: K };
+  readonly $dependent: { readonly name: Name; readonly kind: K; readonly item: I };
 }
 
 /** A {@link DependentStep} of any owner, name and kind. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that matches a parameter of every variance
-export type AnyDependentStep = DependentStep<any, any>;
+export type AnyDependentStep = DependentStep<any, any, string, Kind, any>;
+
+/** An element of the list that `each` returns: its key, and any other data for the functions of the step. */
+export interface EachItem {
+  /** Names the item in the list: a text that is not empty, and that no other item of the list has. */
+  readonly key: string;
+}
+
+/** The values that the functions in `gives` return, by name. */
+export type GivenValues = Readonly<Record<string, unknown>>;
+
+/** The vars that a step hands over for `gives`: each value by its name, or with `each` a record of the values by key. */
+export type GivenVars<G extends object, I extends EachItem | undefined> = {
+  readonly [V in keyof G]: [I] extends [EachItem] ? Readonly<Record<string, NonNullable<G[V]>>> : NonNullable<G[V]>;
+};
 
 /** Makes every member optional, at any depth. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
@@ -44,7 +57,10 @@ export interface DependentInputs<L extends readonly AnyStep[], R, D extends read
   readonly vars: Readonly<NeedsOf<L>>;
   /** The values of the declared `reads`. */
   readonly reads: ReadsOf<R>;
-  /** The live objects of the steps in `dependsOn`, by step name; `undefined` for an object that is not desired. */
+  /**
+   * The live objects of the steps in `dependsOn`, by step name; `undefined` for an object that is not desired. For a step with
+   * `each` it is a record of the objects that exist, by key.
+   */
   readonly dependents: DependentsOf<D>;
   /**
    * Returns the time of the pass, in milliseconds since 1970. A function that called it is called again in each pass, because its
@@ -58,6 +74,9 @@ export interface DependentInputs<L extends readonly AnyStep[], R, D extends read
   readonly revisit: (afterMs: number) => void;
 }
 
+/** A pure function that decides something; `undefined` means that the answer is not known. */
+export type Gate<Args extends readonly unknown[]> = (...args: Args) => boolean | undefined;
+
 /** Pure predicates, all of which must hold: one, or a list. `undefined` as an answer means not known, and does not hold. */
 export type Predicates<Args extends readonly unknown[]> = Gate<Args> | readonly Gate<Args>[];
 
@@ -68,12 +87,19 @@ export interface ClusterFacts {
 }
 
 type NameOf<S> = S extends { readonly $dependent: { readonly name: infer Name extends string } } ? Name : never;
+type ItemOf<S> = S extends { readonly $dependent: { readonly item: infer I } } ? I : never;
 type KindOf<S> = S extends { readonly $dependent: { readonly kind: infer K extends Kind } } ? K : never;
 
 /** The live objects of `D`, by step name. */
 export type DependentsOf<D extends readonly AnyDependentStep[]> = {
-  readonly [S in D[number] as NameOf<S>]: ObjectOf<KindOf<S>> | undefined;
+  readonly [S in D[number] as NameOf<S>]: [ItemOf<S>] extends [EachItem]
+    ? Readonly<Record<string, ObjectOf<KindOf<S>>>>
+    : ObjectOf<KindOf<S>> | undefined;
 };
+
+/** The options of a step with any types. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
+export type AnyOptions = DependentFields<any, Kind, string, any, any, any, any, any>;
 
 /** Options of `dependentApply()`, for owners `T` and objects of kind `K`. */
 export type DependentOptions<
@@ -83,7 +109,9 @@ export type DependentOptions<
   L extends readonly AnyStep[],
   R extends Reads<T>,
   D extends readonly AnyDependentStep[],
-> = DependentFields<T, K, Name, L, R, D> & SwitchRules;
+  I extends EachItem | undefined = undefined,
+  G extends GivenValues = {},
+> = DependentFields<T, K, Name, L, R, D, I, G> & SwitchRules;
 
 /** The fields of {@link DependentOptions}, without the rules about their combinations. */
 export interface DependentFields<
@@ -93,16 +121,24 @@ export interface DependentFields<
   L extends readonly AnyStep[],
   R extends Reads<T>,
   D extends readonly AnyDependentStep[],
+  I extends EachItem | undefined = undefined,
+  G extends GivenValues = {},
 > {
   /** Persistent name of the step: each object carries it as a label, by which it is found again. */
   readonly name: Name;
   /** Kind of the object. */
   readonly kind: K;
   /**
+   * Pure function of the owner that returns a list: the step keeps one object for each item. An object whose key is no longer in
+   * the list is deleted. Write it before the functions that get the item, so that the compiler knows its type.
+   * @defaultValue one object
+   */
+  readonly each?: (object: T) => readonly I[];
+  /**
    * The desired state, or a pure function that returns it. `undefined` means that the object is not desired: if it is ours,
    * it is deleted. Fields that the desired state does not name are not modified. May be left out with `created: false`.
    */
-  readonly desired?: Desired<K> | ((object: T, inputs: DependentInputs<L, R, D>) => Desired<K> | undefined);
+  readonly desired?: Desired<K> | ((object: T, inputs: DependentInputs<L, R, D>, item: NoInfer<I>) => Desired<K> | undefined);
   /**
    * Whether the object is desired: pure predicates of the owner and the inputs, all of which must hold. If one does not hold, what
    * exists of ours is deleted. With `created: false` nothing is deleted. @defaultValue it is desired
@@ -134,20 +170,28 @@ export interface DependentFields<
   readonly needs?: L;
   /** Objects that the functions get, as in `step()`. */
   readonly reads?: R;
-  /** Name of the object, or a pure function that returns it. @defaultValue the name of the owner */
-  readonly objectName?: string | ((object: T) => string);
+  /**
+   * Name of the object, or a pure function that returns it. @defaultValue the name of the owner; with `each`, `<owner>-<key>`.
+   * A default of more than 63 characters (52 for a StatefulSet or CronJob) is shortened, and ends with a hash.
+   */
+  readonly objectName?: string | ((object: T, item: NoInfer<I>) => string);
   /** Namespace of the object, or a pure function that returns it; ignored for a cluster-scoped kind. @defaultValue the namespace of the owner */
-  readonly namespace?: string | ((object: T) => string);
+  readonly namespace?: string | ((object: T, item: NoInfer<I>) => string);
   /**
    * Function that returns `true`, or a sentence that says why the object is not ready yet. Each pass calls it until it returns
    * `true`, and again after a change. @defaultValue it is ready when it exists
    */
-  readonly readyWhen?: (live: ObjectOf<K>, object: T, inputs: DependentInputs<L, R, D>) => true | string;
+  readonly readyWhen?: (live: ObjectOf<K>, object: T, inputs: DependentInputs<L, R, D>, item: NoInfer<I>) => true | string;
+  /**
+   * Pure functions that return values of the live object, by name. Later steps with this step in `needs` get them as vars. They
+   * wait as long as a value is `undefined` or `null`. A value is plain JSON. With `each`, a var is a record of the values by key.
+   */
+  readonly gives?: { readonly [V in keyof G]: (live: ObjectOf<K>, object: T, item: NoInfer<I>) => G[V] };
   /**
    * Pure function that refines the entry in `status.dependents`, from the live object or from the error. A type `Pending`,
    * `Failed` or `Unknown` instead of `Ready` makes the step wait.
    */
-  readonly status?: (entry: DependentState, live: ObjectOf<K> | undefined, error: unknown) => DependentState;
+  readonly status?: (entry: DependentState, live: ObjectOf<K> | undefined, error: unknown, item: NoInfer<I>) => DependentState;
   /**
    * Whether the object is marked as the owner's, and deleted with it. With `false` it carries only the label of the step, and stays.
    * @defaultValue true, but false with `created: false`

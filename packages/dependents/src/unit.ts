@@ -7,16 +7,18 @@ import {
   type StepRuntime,
   inNamespaceOf,
   type OneRead,
+  type SeveralRead,
 } from "@treadle/reconcile/unstable/engine";
 import type { CleanupReq, DoReq, Logger } from "@treadle/reconcile";
 import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
-import { dependentsOf, entriesOfStep, type NewEntry } from "./core/entries.ts";
+import { dependentsOf, entriesOfStep, type NewEntry, shownEntries } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import type { DependentsMemory } from "./core/memory.ts";
 import type { Kept, Removal } from "./core/remove.ts";
 import { Timing } from "./core/timing.ts";
-import { type Dependent, LIVE, targetOrNone } from "./dependent.ts";
+import { type Dependent, LIVE, refsOrNone } from "./dependent.ts";
 import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
+import type { LiveObjects } from "./objects.ts";
 import { PassInputs } from "./pass-inputs.ts";
 
 export type AnyDoReq = DoReq<KubernetesObject, object>;
@@ -25,8 +27,8 @@ export type AnyCleanupReq = CleanupReq<KubernetesObject>;
 /** A dependent with the constant parts of its step. */
 export interface Definition {
   readonly dependent: Dependent;
-  /** The read that returns the object itself. */
-  readonly read: OneRead;
+  /** The read that returns the objects themselves. */
+  readonly read: OneRead | SeveralRead;
   /** The steps in `dependsOn`; read when a pass needs it, because authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
 }
@@ -96,7 +98,7 @@ export class StepContext implements Context {
     return this.#pass.clock;
   }
 
-  /** Whether a function of the author has used the time. */
+  /** Whether a function of the author may have used the time. */
   get isTimed(): boolean {
     return this.#timing !== undefined;
   }
@@ -140,7 +142,7 @@ function keeps(
 ): boolean | undefined {
   if (groupKindOf(data.kind) !== groupKindOf(kind)) return undefined;
   try {
-    return keyOf(data.target(owner)) === keyOf(ref);
+    return data.keeps(owner, ref);
   } catch {
     return undefined;
   }
@@ -168,11 +170,16 @@ function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCa
 export function inputsOf(definition: Definition, { req, pass, context }: Unit): PassInputs {
   const { reads: declared, dependsOn } = definition.dependent.options;
   const values = {
-    vars: pass.vars,
+    vars: varsOf(req),
     reads: declared === undefined ? NOTHING : readsOf(req),
     dependents: dependsOn === undefined ? NOTHING : neededBy(definition, pass),
   };
   return new PassInputs(values, context);
+}
+
+/** A cleanup has no vars. */
+function varsOf(req: AnyDoReq | AnyCleanupReq): Inputs["vars"] {
+  return "vars" in req ? (req.vars as Inputs["vars"]) : NOTHING; // Vars are a record.
 }
 
 const NOTHING: Readonly<Record<string, undefined>> = Object.freeze({});
@@ -184,7 +191,7 @@ function readsOf(req: AnyDoReq | AnyCleanupReq): Inputs["reads"] {
 
 function neededBy({ dependsOn }: Definition, pass: DependentPass): Inputs["dependents"] {
   const { live } = pass.found;
-  const needed: Record<string, KubernetesObject | undefined> = {};
+  const needed: Record<string, LiveObjects> = {};
   for (const step of dependsOn()) {
     const data = dependents.dataOf(step);
     if (step === undefined || data === undefined) continue;
@@ -200,7 +207,7 @@ export function report({ dependent, pass, req }: Unit, entries: readonly NewEntr
 
 /** Reports as {@link report}, for a synchronous phase: its deadline cannot have passed. */
 export function reportAtOnce({ dependent, pass }: Pick<Unit, "dependent" | "pass">, entries: readonly NewEntry[]): void {
-  pass.found.entries.set(dependent.name, entries);
+  pass.found.entries.set(dependent.name, shownEntries(entries));
 }
 
 /** The removal of all objects of the step but those of `keep`. */
@@ -208,12 +215,11 @@ export function removalOf(unit: Unit, keep: Kept, isLive: boolean): Removal {
   const { dependent, pass } = unit;
   const { policy, options } = dependent;
   const owner = pass.object;
-  const target = (): Ref | undefined => targetOrNone(dependent, owner);
   return {
     policy,
     keep,
     isLive,
-    known: () => [target(), ...entryRefs(unit)].filter((ref) => ref !== undefined),
+    known: () => [...refsOrNone(dependent, owner), ...entryRefs(unit)],
     namespaces: () => (options.namespace === undefined ? [inNamespaceOf(owner, policy.kind, { name: "" }).namespace] : []),
   };
 }

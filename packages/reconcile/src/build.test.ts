@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Foreign, Widget } from "../test/fixtures.ts";
 import { BuildError } from "./errors.ts";
+import { defineStep } from "./build/step-runtime.ts";
 import { handler, isHandler, pipelineOf } from "./handler.ts";
 import { one } from "./reads.ts";
 import { all, anyKind, type Step, step } from "./step.ts";
@@ -221,15 +222,34 @@ describe("order", () => {
   test.for([
     { name: "after", steps: [named("user", { needs: [first] }), first], want: "which is after it: place" },
     { name: "nowhere", steps: [named("user", { needs: [first] })], want: "which is not in the list: add it before" },
-    {
-      name: "in an earlier all()",
-      steps: [all("g", [first]), named("user", { needs: [first] })],
-      want: 'add it before "user", outside any all()',
-    },
-    { name: "beside it in an all()", steps: [all("g", [first, named("user", { needs: [first] })])], want: "outside any all()" },
+    { name: "in a later all()", steps: [named("user", { needs: [first] }), all("g", [first])], want: "which is after it: place" },
     { name: "only by name", steps: [named("first"), named("user", { needs: [first] })], want: "which is not in the list" },
   ])("a needed step that stands $name is a problem", ({ steps, want }) => {
     expect(problemsOf(steps)).toEqual([expect.stringContaining(want)]);
+  });
+
+  test("a needed step may be in an earlier group, or in any place of its own group", () => {
+    const user = named("user", { needs: [first] });
+    expect(problemsOf([all("g", [all("h", [first])]), user])).toEqual([]);
+    expect(problemsOf([all("g", [user, first])])).toEqual([]);
+    expect(problemsOf([all("g", [all("h", [user]), all("i", [first])])])).toEqual([]);
+  });
+
+  test("groups whose parts need each other in both directions are a problem", () => {
+    const second = named("second");
+    const [one, two] = [all("one", [first, named("a", { needs: [second] })]), all("two", [second, named("b", { needs: [first] })])];
+    expect(problemsOf([all("g", [one, two])])).toEqual([
+      'all("g"): its parts depend on each other in a circle: "one" on "two" on "one": put the parts of the groups into one group',
+    ]);
+    expect(problemsOf([all("g", [first, second, named("a", { needs: [second] }), named("b", { needs: [first] })])])).toEqual([]);
+  });
+
+  test("two steps that give values of one name are a problem", () => {
+    const giver = (name: string): Step<Widget> =>
+      defineStep(Widget, { name, gives: { names: ["arn", name], of: () => `Role ${name}` } }) as Step<Widget>;
+    const want = ['vars.arn is given by "a" and by "b": rename it in one of them'];
+    expect(problemsOf([giver("a"), giver("b")])).toEqual(want);
+    expect(problemsOf([all("g", [giver("a"), giver("b")])])).toEqual(want);
   });
 
   test("every missing need is named", () => {

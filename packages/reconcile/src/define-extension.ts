@@ -4,6 +4,7 @@ import { scopeOf } from "./save/extension-scope.ts";
 import type { Progress } from "./record/progress.ts";
 import { stepOf } from "./pass/step-req.ts";
 import { leavesOf, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
+import { type HandOver, handOverVars } from "./record/vars.ts";
 
 /** Makes an extension of the engine. Make each extension once, at the top of a module. */
 export function defineExtension<Data, Memory extends object = {}, Found extends object = {}>(
@@ -33,4 +34,16 @@ export function partsOf(req: unknown): ReadonlyMap<string, Progress> {
       return progress === undefined ? [] : [[part.name, progress] as const];
     }),
   );
+}
+
+/**
+ * Hands over values of a step with `gives`, while its `do` runs. They are there at once for the steps that need them, whatever
+ * `do` returns. A later call in the same pass replaces the values. A value that is `undefined` is missing.
+ *
+ * @throws TypeError for a value that is not a `req` of the engine, after the end of `do`, and for names that `gives` does not list
+ */
+export function handOver(req: unknown, values: HandOver): void {
+  const { pass, step, scope } = stepOf(req);
+  scope.check(step.name);
+  handOverVars(pass, step, values);
 }

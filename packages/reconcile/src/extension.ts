@@ -41,8 +41,10 @@ export interface ExtendedHandler<Data> {
   readonly replacedManagers: readonly string[];
   /** The steps that use the extension, in list order. */
   readonly steps: readonly ExtendedStep<Data>[];
-  /** All steps of the handler in list order, parts of composites included. */
+  /** The steps of the handler in list order; a composite is one entry. */
   readonly list: readonly StepRuntime[];
+  /** Tells whether `step` comes after `other`, so that it is cleaned up first: in the list, or by the order of their group. */
+  isAfter(step: StepRuntime, other: StepRuntime): boolean;
 }
 
 /** An extension pass is one pass of one object, as an extension sees it. */
@@ -122,7 +124,7 @@ export interface StepsRun {
   blocked(step: StepRuntime, by: readonly StepRuntime[]): void | Promise<void>;
 }
 
-/** A step order decides the order between the parts of a composite step. */
+/** A step order adds to the order between the parts of composites, next to their `needs`. */
 export interface StepOrder<Data, Memory, Found> {
   /** Returns the steps that must be done before `step`; `undefined` in the list means a value that is not a step. */
   before(step: ExtendedStep<Data>): readonly (StepRuntime | undefined)[];
@@ -154,7 +156,7 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   readonly found?: () => Found;
   /** The part of the status that the extension owns. @defaultValue none */
   readonly status?: StatusPart<Data, Memory, Found>;
-  /** The order of the parts of a composite. @defaultValue list order */
+  /** The order of the steps in composites. @defaultValue their `needs`, then list order */
   readonly order?: StepOrder<Data, Memory, Found>;
   /** Runs after the last `do`, for every outcome of the chain; not in a pass that is over or runs cleanups. */
   afterChain?(chain: ChainPass<Data, Memory, Found>): Promise<Outcome>;

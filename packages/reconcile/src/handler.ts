@@ -8,7 +8,7 @@ import type { Collected, DeclaredWatch } from "./build/collected.ts";
 import { buildPipeline, type Pipeline } from "./build/pipeline.ts";
 import { watchFormOf } from "./reads.ts";
 import { requireKind, runtimeOf } from "./build/step-runtime.ts";
-import type { Problem, ProvidesOf, Step } from "./step.ts";
+import type { OptionalStep, Problem, ProvidesOf, Step } from "./step.ts";
 
 /** A handler reconciles the objects `T` of one kind by its steps. `handler(Kind).step(...).build()` makes it. */
 export interface Handler<in T extends KubernetesObject> {
@@ -31,6 +31,8 @@ type Check<V, N, P> = [Missing<V, N>] extends [never]
     : Problem<`vars.${keyof V & keyof P & string} is already provided by an earlier step`>
   : Problem<`needs vars.${Missing<V, N> & string}: place the step that provides it before this one`>;
 type Place<T extends KubernetesObject, V, S> =
+  S extends OptionalStep<object> ? Problem<"optional() is for needs: place the step itself"> : Placed<T, V, S>;
+type Placed<T extends KubernetesObject, V, S> =
   S extends Step<infer U, infer N, infer P>
     ? [T] extends [U]
       ? [Exclude<keyof U, keyof T>] extends [never]

@@ -4,7 +4,7 @@
  */
 
 // Steps.
-export { all, anyKind, type AnyStep, type NeedsOf, type Step, step, type StepDefinition } from "./step.ts";
+export { all, anyKind, type AnyStep, type NeedsOf, optional, type OptionalStep, type Step, step, type StepDefinition } from "./step.ts";
 export type { Permission, PermissionVerb } from "./permission.ts";
 export type { AnyResult, Continue, StepResult, Stop, Wait } from "./result.ts";
 

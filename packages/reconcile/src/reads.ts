@@ -115,8 +115,17 @@ export function owned<K extends Kind, const O extends Pick<ReadOptions, "metadat
   return read;
 }
 
+/**
+ * Declares a read of several objects that the primary names. The value is the list of the objects in the order of `refs`, with
+ * `undefined` for an object that does not exist. For factories of steps. `refs` must be pure, as in {@link one}, and may throw.
+ */
+export function several(kind: Kind, refs: (object: KubernetesObject) => readonly Ref[], options?: ReadOptions): SeveralRead {
+  const source = isCachedAsMetadata(kind) && options?.metadata !== true ? "fetch" : "cache";
+  return { type: "several", kind, refs, ...formOf(kind, source, options) };
+}
+
 /** This is a {@link Read} as the engine uses it, for any type of primary. */
-export type AnyRead = OneRead | ManyRead;
+export type AnyRead = OneRead | ManyRead | SeveralRead;
 
 /** This form of a read says where its value comes from, and what must be watched. */
 export interface ReadForm {
@@ -143,6 +152,16 @@ export interface OneRead extends ReadForm {
   readonly kind: Kind;
   /** Returns the name of the object, or `undefined` if no object is to be read. */
   readonly ref: (object: KubernetesObject) => string | Ref | undefined;
+}
+
+/** This is a read of several objects that the primary names. */
+export interface SeveralRead extends ReadForm {
+  /** The type of the read. */
+  readonly type: "several";
+  /** The kind of the objects. */
+  readonly kind: Kind;
+  /** Returns the names of the objects, each with its namespace. */
+  readonly refs: (object: KubernetesObject) => readonly Ref[];
 }
 
 /** This is a read of the objects with given labels. */
@@ -182,6 +201,13 @@ export function refOfRead(read: OneRead, object: KubernetesObject): Ref | undefi
   }
   requireSegment(ref.namespace, "namespace", `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   return ref;
+}
+
+/** Returns the objects that a read names for this primary. @throws what the function of the read throws */
+export function refsOfRead(read: OneRead | SeveralRead, object: KubernetesObject): readonly Ref[] {
+  if (read.type === "several") return read.refs(object);
+  const ref = refOfRead(read, object);
+  return ref === undefined ? [] : [ref];
 }
 
 /** Returns the selector of a {@link many} for this primary. @throws TypeError when a label has no value: it would select objects without it. */

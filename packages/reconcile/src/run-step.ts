@@ -82,14 +82,15 @@ export function factsOf(kind: Kind, step: AnyStep, handlerName: string = default
 export async function runStep(kind: Kind, step: AnyStep, env: ReconcilerEnv, options: RunStepOptions): Promise<StepRun> {
   const { object, phase, vars, outcome, handlerName = defaultName(kind), signal = new AbortController().signal } = options;
   const records: Recorded[] = [];
-  const alone = only(required(step), phase, { records, outcome: outcome ?? { type: "done" } });
+  const alone = only(required(step), phase, { records, outcome: outcome ?? { type: "done" }, names: namesIn(required(step)) });
   const pipeline = pipelineOf(kind, alone, { handlerName, object, holdsFinalizer: phase === "do" || phase === "cleanup" });
   const problems = kind.resource?.problems(object).map(({ path, message }) => `${path}: ${message}`) ?? [];
   const memory = newMemory(object.metadata.uid);
   if (options.memories !== undefined) memory.slots = options.memories;
   memory.checked = { generation: object.metadata.generation, problems };
   const pass = new Pass({ pipeline, env, object, memory, signal, log: env.log });
-  pass.vars = Object.freeze({ ...vars });
+  pass.givenVars = Object.freeze({ ...vars });
+  pass.vars = pass.givenVars;
   for (const type of foreignTypes(alone, object)) pass.settings.set(type, "keep");
   await runPass(pass);
   pass.drafts.close();
@@ -108,6 +109,12 @@ type Recorded = { readonly type: "returned"; readonly value: unknown } | { reado
 interface Recording {
   readonly records: Recorded[];
   readonly outcome: Outcome;
+  /** The names of the step and its parts. */
+  readonly names: ReadonlySet<string>;
+}
+
+function namesIn(step: StepRuntime): ReadonlySet<string> {
+  return new Set([step.name, ...(step.parts?.steps ?? []).flatMap((part) => [...namesIn(part)])]);
 }
 
 /** The step with only one of its phases, which records its return or exception. */
@@ -122,7 +129,8 @@ function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntim
     post: undefined,
     [phase]: recorded(step[phase], recording),
     parts: step.parts && { ...step.parts, steps: step.parts.steps.map((part) => only(part, phase, recording)) },
-    needs: [],
+    // The caller gives the vars of all other steps.
+    needs: step.needs.filter(({ name }) => recording.names.has(name)),
   };
 }
 

@@ -6,7 +6,7 @@
 import type { Kind, KubernetesObject, ObjectOf, OutputOf } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "./condition.ts";
-import { defineComposite, defineStep } from "./build/step-runtime.ts";
+import { defineComposite, defineStep, optionalStep } from "./build/step-runtime.ts";
 import type { Permission } from "./permission.ts";
 import type { Reads } from "./reads.ts";
 import type { CleanupReq, GateReq, PostReq, Req } from "./req.ts";
@@ -41,6 +41,33 @@ type UnionToIntersection<U> = (U extends any ? (x: U) => void : never) extends (
 /** These are the vars of all steps of a list together. */
 export type NeedsOf<L extends readonly AnyStep[]> = L extends readonly [] ? {} : UnionToIntersection<ProvidesOf<L[number]>> & object;
 
+/** A step in `needs` whose vars may be missing; `optional()` makes it. */
+export interface OptionalStep<out P extends object = {}> extends Step<any, {}, P> {
+  /** Marks what `optional()` returned. It is for `needs` alone. */
+  readonly $optional: true;
+}
+
+/**
+ * Lets a step run without the vars of another step: `needs: [optional(role)]`. Each var is `undefined` while it is missing. The
+ * other step must be in the list before, as every step in `needs`.
+ *
+ * @throws TypeError for a value that is not a step
+ */
+export function optional<P extends object>(step: Step<any, any, P>): OptionalStep<{ readonly [Name in keyof P]: P[Name] | undefined }> {
+  return optionalStep(step) as OptionalStep<any>; // What optionalStep() gives is opaque; the signature is what is known of it.
+}
+
+type NamesOf<S> = S extends Step<any, any, infer P> ? (string extends keyof P ? never : keyof P & string) : never;
+/** The names of vars that two steps of a list provide. */
+type Twice<L, Seen = never> = L extends readonly [infer First, ...infer Rest]
+  ? (NamesOf<First> & Seen) | Twice<Rest, Seen | NamesOf<First>>
+  : never;
+
+/** Accepts a list of `needs` in which no two steps provide the same var. */
+export type Distinct<L extends readonly AnyStep[]> = [Twice<L>] extends [never]
+  ? unknown
+  : Problem<`two steps provide vars.${Twice<L>}: rename it in one of them`>;
+
 /** This type accepts a state schema that parses `{}`, because the first pass has no state. */
 export type Startable<S extends z.ZodObject> =
   {} extends z.input<S> ? unknown : Problem<"every key of state needs .default() or .optional(): the first pass starts from {}">;
@@ -64,7 +91,7 @@ export interface StepDefinition<
   /** The condition types that the step manages; no other step may manage them. */
   readonly conditions?: readonly Declared<C>[];
   /** The steps whose vars this step uses. */
-  readonly needs?: L;
+  readonly needs?: L & Distinct<L>;
   /** The other objects that the step reads: watched, indexed, typed in `req.reads`. */
   readonly reads?: D;
   /** The kinds of the objects that the step creates. A change of an owned object triggers a pass of its owner. */
@@ -131,21 +158,29 @@ export function anyKind<Shape extends object>(): Kind<KubernetesObject & Shape> 
 /** The placeholder for every kind; a handler never has it. */
 const ANY_KIND: Kind = { group: "", version: "", kind: "", plural: "", scope: "Namespaced" };
 
-type Join<L extends readonly AnyStep[]> = [L[number]] extends [Step<infer T, infer N, any>] ? Step<T, N> : never;
-type KeysOf<S> = S extends Step<any, any, infer P> ? keyof P & string : never;
-/** Accepts a list whose steps are known only at run time (`AnyStep[]`); `build()` and the pass check it. */
-type Silent<L extends readonly AnyStep[]> = [KeysOf<L[number]>] extends [never]
-  ? unknown
-  : string extends KeysOf<L[number]>
-    ? unknown
-    : Problem<`a child of all() provides vars.${KeysOf<L[number]>}: place it before all()`>;
+type Join<L extends readonly AnyStep[], P extends object> = [L[number]] extends [Step<infer T, infer N, any>]
+  ? Step<T, Omit<N, keyof P>, P>
+  : never;
+/** The vars of a list of steps; nothing is known of those of `AnyStep[]`, a list that is known only at run time. */
+type ProvidedBy<L extends readonly AnyStep[]> = string extends keyof NeedsOf<L> ? {} : NeedsOf<L>;
+
+/** The step that a group of steps makes: it needs only the vars that no member provides, and provides those of its members. */
+export type GroupOf<L extends readonly AnyStep[]> = Join<L, ProvidedBy<L>>;
+
+/** Accepts the members of a group. `build()` and the pass check a list that is known only at run time (`AnyStep[]`). */
+export type Members<L extends readonly AnyStep[]> = [Extract<L[number], OptionalStep<any>>] extends [never]
+  ? Distinct<L>
+  : Problem<"optional() is for needs: give the group the step itself">;
 
 /**
- * Makes one step of several parts that do not depend on each other. Every part runs in list order (cleanups in reverse), with its
- * own deadline, also if others fail. Their errors are joined; else the earliest wait ends the chain, else a stop. Gates and posts
- * of the parts run as if the parts were in the list of the handler.
+ * Makes one step of several parts. Every part runs with its own deadline, one after the other, also if others fail. Their errors
+ * are joined; else the earliest wait ends the chain, else a stop. Gates and posts of the parts run as if the parts were in the
+ * list of the handler.
+ *
+ * The parts run in list order, but a part that needs another runs after it; cleanups run in the reverse order. A part whose
+ * provider is not done does not run, unless it uses `optional()`. Later steps get the vars of all parts.
  */
-export function all<const L extends readonly Step<any, any, {}>[]>(name: string, steps: L & Silent<L>): Join<L> {
-  // The join of the children's types is what the signature computes; at run time there is nothing to check it against.
-  return defineComposite({ name, parts: { steps } }) as unknown as Join<L>;
+export function all<const L extends readonly AnyStep[]>(name: string, steps: L & Members<L>): GroupOf<L> {
+  // The join of the members' types is what the signature computes; at run time there is nothing to check it against.
+  return defineComposite({ name, parts: { steps } }) as unknown as GroupOf<L>;
 }

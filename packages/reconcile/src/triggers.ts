@@ -16,7 +16,16 @@ import {
 } from "@treadle/apimachinery";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
-import { inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf, type WatchForm, watchFormOf } from "./reads.ts";
+import {
+  inNamespaceOf,
+  type ManyRead,
+  type OneRead,
+  refsOfRead,
+  selectorOf,
+  type SeveralRead,
+  type WatchForm,
+  watchFormOf,
+} from "./reads.ts";
 import type { Cache } from "./req.ts";
 
 /** A primary index finds the primaries that refer to an object. */
@@ -64,7 +73,9 @@ export function triggersOf(handler: AnyHandler): readonly Trigger[] {
         continue;
       }
       triggers.push(
-        read.type === "one" ? triggerOfOne(read, read.watches, { index, because }) : triggerOfMany(read, read.watches, { index, because }),
+        read.type === "many"
+          ? triggerOfMany(read, read.watches, { index, because })
+          : triggerOfNamed(read, read.watches, { index, because }),
       );
     }
     for (const kind of step.owns) owned.set(groupKindOf(kind), kind);
@@ -98,17 +109,14 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
   return [...watched.values()].map(({ kind, form }) => (form === "whole" ? kind : metadataOnly(kind)));
 }
 
-function triggerOfOne(read: OneRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
+function triggerOfNamed(read: OneRead | SeveralRead, form: WatchForm, { index, because }: TriggerIdentity): Trigger {
   return {
     kind: read.kind,
     form,
     because,
     index: {
       name: index,
-      keys: unlessThrows((primary) => {
-        const ref = refOfRead(read, primary);
-        return ref === undefined ? [] : [keyOf(ref)];
-      }),
+      keys: unlessThrows((primary) => refsOfRead(read, primary).map(keyOf)),
     },
     primaries: (object, { byIndex }) => byIndex(index, keyOf(object.metadata)).map(refOf),
   };

@@ -34,7 +34,7 @@ export {
 } from "@treadle/apimachinery";
 
 // Steps and handlers.
-export { all, anyKind, handler, many, one, owned, type Permission, step } from "@treadle/reconcile";
+export { all, anyKind, handler, many, one, optional, owned, type Permission, step } from "@treadle/reconcile";
 export type {
   CleanupReq,
   DoReq,

@@ -52,9 +52,10 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
   const settled = context.memory.unit(context.unit).known(policy.kind, live.metadata)?.settled;
   if (settled === undefined || settled.uid !== live.metadata.uid || settled.resourceVersion !== live.metadata.resourceVersion)
     return undefined;
+  const { shared } = plan;
   const { dueAtMs } = settled;
   if (dueAtMs !== undefined && context.clock.now() >= dueAtMs) return undefined;
-  if (!isSameInput(settled.seen, context, inputs)) return undefined;
+  if (shared === undefined ? !isSameInput(settled.seen, context, inputs) : !shared.isSameInput(settled.seen)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
   if (settled.ready !== undefined) return { ...found, state: settled.ready, dueAtMs };
   const { converged, judging } = judgedInTime(context, plan, found);
@@ -99,7 +100,7 @@ function remember(
   const ready = isFinal ? converged.state : undefined;
   // A function that is called in each pass asks again itself.
   const dueAtMs = isFinal ? earlier(rendering?.dueAtMs, judging?.dueAtMs) : rendering?.dueAtMs;
-  memory.settled = { seen: seenInputs(context, inputs), uid, resourceVersion, ready, dueAtMs };
+  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready, dueAtMs };
 }
 
 async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {

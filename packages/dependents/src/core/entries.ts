@@ -80,6 +80,14 @@ function isEntry(entry: unknown): entry is DependentEntry {
 const REQUIRED = ["step", "apiVersion", "kind", "name", "type", "reason", "message", "lastTransitionTime"] as const;
 const OPTIONAL = ["handler", "namespace"] as const;
 
+/** A status shows at most so many entries of one step: the size of an owner does not grow with the number of its objects. */
+export const MAX_ENTRIES = 100;
+
+/** Returns the entries that a status shows: all, or of more than {@link MAX_ENTRIES} the worst ones, the worst first. */
+export function shownEntries<E extends DependentState>(entries: readonly E[]): readonly E[] {
+  return entries.length <= MAX_ENTRIES ? entries : entries.toSorted((a, b) => severity(a) - severity(b)).slice(0, MAX_ENTRIES);
+}
+
 /** The step and handler to which an entry belongs. */
 export interface EntryOwner {
   /** Name of the handler; `undefined`: the one with the default name of the kind. */
@@ -164,7 +172,8 @@ function groupOf({ apiVersion }: DependentIdentity): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
-function severity({ type }: DependentEntry): number {
+/** The rank of a state: a smaller number is worse. */
+export function severity({ type }: DependentState): number {
   const found = SEVERITY.indexOf(type);
   return found < 0 ? SEVERITY.indexOf("Unknown") : found;
 }

@@ -10,8 +10,8 @@ export interface Inputs {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Objects and lists of objects; compared by uid and resourceVersion. */
   readonly reads: Readonly<Record<string, unknown>>;
-  /** The live objects that the object depends on; compared by uid and resourceVersion. */
-  readonly dependents: Readonly<Record<string, KubernetesObject | undefined>>;
+  /** The live objects, or records of them, that the object depends on; compared by uid and resourceVersion. */
+  readonly dependents: Readonly<Record<string, unknown>>;
 }
 
 /** The owner and the handler: they are inputs too. */
@@ -78,6 +78,45 @@ function isSameBesidesOwner(seen: SeenInputs, { handlerNames }: Asker, { vars, r
     isSameVersion(seen.reads, reads) &&
     isSameValue(seen.vars, vars)
   );
+}
+
+/**
+ * Notes and compares the inputs of many objects once, for one unit in one pass. Without it, a var with a value for each object
+ * would be compared for each object.
+ */
+export class SharedInputs {
+  readonly #asker: Asker;
+  readonly #inputs: Inputs;
+  readonly #inputAnswers = new Map<SeenInputs, boolean>();
+  readonly #questionAnswers = new Map<SeenInputs, boolean>();
+  #seen: SeenInputs | undefined;
+
+  constructor(asker: Asker, inputs: Inputs) {
+    this.#asker = asker;
+    this.#inputs = inputs;
+  }
+
+  /** As {@link seenInputs}. */
+  seen(): SeenInputs {
+    this.#seen ??= seenInputs(this.#asker, this.#inputs);
+    return this.#seen;
+  }
+
+  /** As {@link isSameInput}. */
+  isSameInput(seen: SeenInputs): boolean {
+    return once(this.#inputAnswers, seen, () => isSameInput(seen, this.#asker, this.#inputs));
+  }
+
+  /** As {@link isSameQuestion}. */
+  isSameQuestion(seen: SeenInputs): boolean {
+    return once(this.#questionAnswers, seen, () => isSameQuestion(seen, this.#asker, this.#inputs));
+  }
+}
+
+function once<Key>(known: Map<Key, boolean>, key: Key, ask: () => boolean): boolean {
+  let answer = known.get(key);
+  if (answer === undefined) known.set(key, (answer = ask()));
+  return answer;
 }
 
 /** Stands for a value that cannot be compared, such as an instance of a class: it counts as changed each time. */

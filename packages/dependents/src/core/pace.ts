@@ -5,7 +5,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { Throttle, type ThrottleRules } from "@treadle/reconcile/unstable/engine";
 import type { Context } from "./context.ts";
-import { isSameQuestion, seenInputs } from "./inputs.ts";
+import { isSameQuestion, type SeenInputs, seenInputs } from "./inputs.ts";
 import type { ObjectMemory, Pace } from "./memory.ts";
 import type { Plan } from "./plan.ts";
 
@@ -31,7 +31,7 @@ export function contested(context: Asker, memory: ObjectMemory): string | undefi
 /** Notes a write before it is made. `why`: a path, or what else made it necessary. */
 export function noteWrite(
   context: Context,
-  { policy, inputs }: Pick<Plan, "policy" | "inputs">,
+  { policy, inputs, shared }: Pick<Plan, "policy" | "inputs" | "shared">,
   given: {
     readonly memory: ObjectMemory;
     readonly live: KubernetesObject | undefined;
@@ -46,12 +46,14 @@ export function noteWrite(
   const before = paceOf(context, memory);
   const throttle = before?.throttle ?? new Throttle(RULES);
   const isUntouched = live !== undefined && live.metadata.resourceVersion === memory.applied?.resourceVersion;
-  const isSame = !isTimed && (inputs === undefined || (before?.seen !== undefined && isSameQuestion(before.seen, context, inputs)));
+  const isSameAs = (seen: SeenInputs): boolean =>
+    inputs === undefined || (shared === undefined ? isSameQuestion(seen, context, inputs) : shared.isSameQuestion(seen));
+  const isSame = !isTimed && (inputs === undefined || (before?.seen !== undefined && isSameAs(before.seen)));
   const isContested = throttle.strainAt(now) >= FREE;
   const cost = isContested || (isUntouched && isSame) ? COST_OF_SAME_INPUT : COST_OF_CHANGE_BY_OTHERS;
   if (throttle.add(cost, now))
     log.warn({ kind: policy.kind.kind, difference: why }, "a dependent differs after each write: later writes are delayed");
-  const seen = inputs === undefined ? undefined : seenInputs(context, inputs);
+  const seen = inputs === undefined ? undefined : (shared?.seen() ?? seenInputs(context, inputs));
   memory.pace = { generation: owner.metadata.generation, throttle, seen, why };
 }
 

@@ -1,7 +1,7 @@
 /** What `converge()` is asked for, and what it answers. Types only. */
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { DependentState } from "./entries.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs, SharedInputs } from "./inputs.ts";
 
 /**
  * Decides whether an object may be taken that this unit did not create. `ifUnowned`: an object without a controller;
@@ -45,6 +45,8 @@ export interface Plan {
   readonly desired: (() => object) | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
   readonly inputs: Inputs | undefined;
+  /** `inputs` as many objects of the unit share them; `undefined`: the unit has one object. */
+  readonly shared?: SharedInputs | undefined;
   /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
   /** Refines the state for the status of the owner. */

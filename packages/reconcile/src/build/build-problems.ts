@@ -4,21 +4,25 @@ import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
+import { type PartOrder, partOrderOf } from "./order.ts";
+import { giverProblems, orderProblems } from "./order-problems.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { stateProblems } from "./state-problems.ts";
 import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
 
 /** Returns the problems of a pipeline, in the order in which a reader meets their causes. */
 export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+  const order = partOrderOf(collected.steps);
   return [
     ...handlerProblems(collected, name),
     ...nameProblems(collected.steps),
     ...kindProblems(collected, leaves),
-    ...orderProblems(collected.steps),
+    ...orderProblems(collected.steps, order),
+    ...giverProblems(leaves),
     ...statusProblems(collected, leaves),
     ...conditionProblems(leaves),
     ...stateProblems(collected, leaves),
-    ...extensionProblems(collected, leaves, name),
+    ...extensionProblems(collected, { leaves, order, name }),
     ...leaves.flatMap(declarationProblems),
   ];
 }
@@ -82,28 +86,6 @@ function kindProblems({ kind }: Collected, leaves: readonly StepRuntime[]): stri
     );
 }
 
-function orderProblems(steps: readonly StepRuntime[]): string[] {
-  const problems: string[] = [];
-  const before = new Set<StepRuntime>();
-  const all = new Set(steps);
-  const check = (step: StepRuntime): void => {
-    for (const needed of step.needs) {
-      if (before.has(needed)) continue;
-      problems.push(
-        all.has(needed)
-          ? `step "${step.name}" needs "${needed.name}", which is after it: place "${needed.name}" before "${step.name}"`
-          : `step "${step.name}" needs "${needed.name}", which is not in the list: add it before "${step.name}", outside any all()`,
-      );
-    }
-    step.parts?.steps.forEach(check);
-  };
-  for (const step of steps) {
-    check(step);
-    before.add(step);
-  }
-  return problems;
-}
-
 /** The built-in kinds without a status; of other kinds only the server knows. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set(
   Object.entries({
@@ -157,10 +139,13 @@ function conditionProblems(leaves: readonly StepRuntime[]): string[] {
 }
 
 /** The problems that extensions find. */
-function extensionProblems({ kind, steps, options }: Collected, leaves: readonly StepRuntime[], name: string): string[] {
+function extensionProblems(
+  { kind, steps, options }: Collected,
+  { leaves, order, name }: { readonly leaves: readonly StepRuntime[]; readonly order: PartOrder; readonly name: string },
+): string[] {
   const before = predecessorsOf(kind, name, options);
   return extensionsOf(leaves).flatMap((extension) => [
-    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps }, extension.name)) ?? []),
+    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps, order }, extension.name)) ?? []),
   ]);
 }
 

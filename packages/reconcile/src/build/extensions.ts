@@ -2,7 +2,8 @@
 import type { Kind } from "@treadle/apimachinery";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Predecessors } from "./predecessors.ts";
-import type { StepRuntime } from "./step-runtime.ts";
+import type { PartOrder } from "./order.ts";
+import { leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** The extensions that the steps use, in the order of their first use. */
 export function extensionsOf(leaves: readonly StepRuntime[]): readonly AnyExtension[] {
@@ -19,10 +20,11 @@ interface Described {
   readonly before: Predecessors;
   readonly leaves: readonly StepRuntime[];
   readonly steps: readonly StepRuntime[];
+  readonly order: PartOrder;
 }
 
 /** The handler as an extension sees it. */
-export function handlerOf({ name, before, kind, leaves, steps }: Described, extension: string): ExtendedHandler<unknown> {
+export function handlerOf({ name, before, kind, leaves, steps, order }: Described, extension: string): ExtendedHandler<unknown> {
   return {
     name,
     names: before.names,
@@ -33,5 +35,12 @@ export function handlerOf({ name, before, kind, leaves, steps }: Described, exte
       return use === undefined ? [] : [{ name: step.name, data: use.data, step }];
     }),
     list: steps,
+    isAfter(step, other) {
+      const [place, otherPlace] = [step, other].map((each) => steps.findIndex((entry) => leavesOf([entry]).includes(each))) as [
+        number,
+        number,
+      ];
+      return place === otherPlace ? order.usersOf(other).includes(step) : place > otherPlace;
+    },
   };
 }

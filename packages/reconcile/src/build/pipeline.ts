@@ -11,6 +11,7 @@ import { findProblems } from "./build-problems.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
+import { type PartOrder, partOrderOf } from "./order.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
@@ -24,6 +25,8 @@ export interface Pipeline {
   readonly steps: readonly StepRuntime[];
   /** The steps with phases or declarations: the parts of each composite in its place, then the composite if it has phases. */
   readonly leaves: readonly StepRuntime[];
+  /** The order of the parts of composites. */
+  readonly order: PartOrder;
   /** The leaves that have a gate. */
   readonly gated: readonly StepRuntime[];
   /** Whether some step reads whole objects of a kind that is {@link Kind.cachedAs} metadata, which are fetched. */
@@ -93,6 +96,7 @@ export function assemble(
 ): Pipeline {
   const { kind, name, steps, watches, conditions, deadlines, before = predecessorsOf(kind, name, {}) } = given;
   const leaves = leavesOf(steps);
+  const order = partOrderOf(steps);
   const declared = watchedForms({ kind, leaves, watches });
   const extensions = extensionsOf(leaves);
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
@@ -101,8 +105,9 @@ export function assemble(
     kind,
     steps,
     leaves,
+    order,
     gated: leaves.filter(({ gate }) => gate !== undefined),
-    fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.type === "one" && read.source === "fetch")),
+    fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
     posting: leaves.filter(({ post }) => post !== undefined),
     watches,
@@ -121,7 +126,9 @@ export function assemble(
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
     pause: settingIn(leaves, "pause") ?? DEFAULT_PAUSE,
     extensions,
-    extended: new Map(extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps }, extension.name)])),
+    extended: new Map(
+      extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order }, extension.name)]),
+    ),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }

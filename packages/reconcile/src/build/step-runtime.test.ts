@@ -23,6 +23,8 @@ describe("a step", () => {
       kind: Widget,
       conditions: [],
       needs: [],
+      optionalNeeds: new Set(),
+      givers: [],
       reads: {},
       owns: [],
       permissions: [],

@@ -2,11 +2,12 @@
  * The step at run time. The public type {@link Step} is opaque. A brand under `Symbol.for` finds the runtime of a step, so steps
  * published with another copy of this package work too.
  */
-import type { Kind } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
 import type { Permission } from "../permission.ts";
 import type { AnyRead } from "../reads.ts";
+import type { Wait } from "../result.ts";
 
 /** A phase function is one phase of a step as the engine calls it. The engine makes its req and checks its return value. */
 export type PhaseFunction = (req: unknown) => unknown;
@@ -19,8 +20,14 @@ export interface StepRuntime {
   readonly kind: Kind;
   /** The conditions that the step owns. */
   readonly conditions: readonly DeclaredCondition[];
-  /** The steps that must come before. */
+  /** The steps that must come before: those whose vars the step uses. */
   readonly needs: readonly StepRuntime[];
+  /** The steps of `needs` whose vars may be missing. */
+  readonly optionalNeeds: ReadonlySet<StepRuntime>;
+  /** The steps with `gives` in `needs` whose values must be there before `do` runs, parts of composites included. */
+  readonly givers: readonly StepRuntime[];
+  /** The values that the step hands over late or not at all; `undefined`: its vars are there when it is done. */
+  readonly gives: Gives | undefined;
   /** The reads of the step, by name. */
   readonly reads: Readonly<Record<string, AnyRead>>;
   /** Whether the reads are resolved in a cleanup. */
@@ -53,6 +60,8 @@ export interface StepRuntime {
   readonly beforeReads: PhaseFunction | undefined;
   /** Runs in place of `do` when a kind is not served, a watch is refused, or a read fails; `undefined`: the step waits or fails. */
   readonly unresolved: ((req: unknown, error: unknown) => unknown) | undefined;
+  /** Runs in place of `do` when values of `needs` are missing; `undefined`: the step waits. */
+  readonly unprovided: ((req: unknown, wait: Wait) => unknown) | undefined;
   /** The phase `cleanup`. */
   readonly cleanup: PhaseFunction | undefined;
   /** The phase `post`. */
@@ -65,14 +74,24 @@ export interface StepRuntime {
   readonly uses: ReadonlyMap<string, Use>;
 }
 
-/** Parts are the steps of a composite, and their order. */
+/** These are the values that a step may hand over late, or not at all, by `handOver()`. */
+export interface Gives {
+  /** The names of the vars. */
+  readonly names: readonly string[];
+  /** Returns the source of the values for messages, such as `Role app`. It must not throw. */
+  readonly of: (object: KubernetesObject) => string;
+  /** The time after which a step that waits for the values is run again, in milliseconds. @defaultValue the waiting backoff */
+  readonly afterMs?: number;
+}
+
+/** Parts are the steps of a composite. Their order follows from their `needs` and their extensions, else from the list. */
 export interface Parts {
   /** The function that makes such composites, for errors, such as `all`. */
   readonly maker: string;
   /** The steps of the composite. */
   readonly steps: readonly StepRuntime[];
-  /** The extension that orders the parts, and how many run at once; `undefined` means one after the other, in list order. */
-  readonly order: { readonly by: string; readonly concurrency: number } | undefined;
+  /** The number of parts that run at once. */
+  readonly concurrency: number;
 }
 
 /** Handler settings are the settings of a handler that a step may make. */
@@ -108,14 +127,30 @@ export function runtimeOf(value: unknown): StepRuntime | undefined {
   return typeof value === "object" && value !== null ? (value as { [RUNTIME]?: StepRuntime })[RUNTIME as never] : undefined;
 }
 
+const OPTIONAL: symbol = Symbol.for("treadle.reconcile.Optional");
+
+/** Makes what `optional(step)` returns. @throws TypeError for a value that is not a step */
+export function optionalStep(step: unknown): object {
+  const runtime = runtimeOf(step);
+  if (runtime === undefined) throw new TypeError("optional: give it a step made by step(), whose vars may be missing");
+  return Object.freeze(Object.defineProperty({ name: runtime.name }, OPTIONAL, { value: runtime }));
+}
+
+/** Returns the step of `optional(step)`, or `undefined` for another value. */
+function optionalOf(value: unknown): StepRuntime | undefined {
+  return typeof value === "object" && value !== null ? (value as { [OPTIONAL]?: StepRuntime })[OPTIONAL as never] : undefined;
+}
+
 /** A raw definition has what an author declares in a step, and what only factories of steps declare. */
 export interface RawDefinition {
   /** The name of the step. */
   readonly name: string;
   /** The conditions that the step owns. */
   readonly conditions?: readonly Declared<string>[];
-  /** The steps that must come before. */
+  /** The steps that must come before, or what `optional()` makes of them. */
   readonly needs?: readonly unknown[];
+  /** The values that the step hands over by `handOver()`. @defaultValue none */
+  readonly gives?: Gives;
   /** The reads of the step, by name. */
   readonly reads?: Readonly<Record<string, unknown>>;
   /** Whether the reads are resolved in a cleanup. @defaultValue true */
@@ -154,6 +189,8 @@ export interface RawDefinition {
   readonly beforeReads?: PhaseFunction;
   /** Runs in place of `do`, without reads, when they cannot be resolved: with the error that otherwise ends the phase. */
   readonly unresolved?: (req: unknown, error: unknown) => unknown;
+  /** Runs in place of `do` when values of `needs` are missing, with the wait that otherwise ends the step. */
+  readonly unprovided?: (req: unknown, wait: Wait) => unknown;
   /** The phase `cleanup`. */
   readonly cleanup?: PhaseFunction;
   /** The phase `post`. */
@@ -170,7 +207,7 @@ export interface RawParts {
   readonly steps: readonly unknown[];
   /** The function that makes such composites, for errors. @defaultValue "all" */
   readonly maker?: string;
-  /** The extension that orders the parts, all of which must use it. @defaultValue list order, one after the other */
+  /** The extension that all parts must use, and the number of parts that run at once. @defaultValue any parts, one after the other */
   readonly order?: {
     readonly by: { readonly name: string };
     readonly concurrency: number;
@@ -209,7 +246,7 @@ export function defineComposite(definition: RawDefinition & { readonly parts: Ra
   const runtime = runtimeFrom(kind, own);
   return opaque({
     ...runtime,
-    parts: { maker, steps, order: order === undefined ? undefined : { by: order.by.name, concurrency: order.concurrency } },
+    parts: { maker, steps, concurrency: order?.concurrency ?? 1 },
   });
 }
 
@@ -220,16 +257,21 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
   const where = `step "${definition.name}"`;
   requireKind(where, kind);
   requireForms(where, definition);
-  const needs = (definition.needs ?? []).map((needed) => {
-    const runtime = runtimeOf(needed);
+  const listed = (definition.needs ?? []).map((needed) => {
+    const runtime = runtimeOf(needed) ?? optionalOf(needed);
     if (runtime === undefined) throw new TypeError(`${where}: needs must list steps made by step()`);
-    return runtime;
+    return { runtime, isOptional: runtimeOf(needed) === undefined };
   });
+  const needs = listed.map(({ runtime }) => runtime);
+  const required = listed.filter(({ isOptional }) => !isOptional).map(({ runtime }) => runtime);
   return {
     name: definition.name,
     kind,
     conditions: (definition.conditions ?? []).map((declared) => declaredCondition(where, declared)),
     needs,
+    optionalNeeds: new Set(needs.filter((needed) => !required.includes(needed))),
+    givers: leavesOf(required).filter(({ gives }) => gives !== undefined),
+    gives: definition.gives,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
     readsInCleanup: definition.readsInCleanup ?? true,
     owns: definition.owns ?? [],
@@ -247,6 +289,7 @@ function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime {
     do: definition.do?.bind(definition),
     beforeReads: definition.beforeReads?.bind(definition),
     unresolved: definition.unresolved?.bind(definition),
+    unprovided: definition.unprovided?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),
     post: definition.post?.bind(definition),
     parts: undefined,

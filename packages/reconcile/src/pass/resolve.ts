@@ -16,7 +16,8 @@ import {
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
-import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, selectorOf } from "../reads.ts";
+import { type AnyRead, inNamespaceOf, type ManyRead, type OneRead, refOfRead, refsOfRead, selectorOf, type SeveralRead } from "../reads.ts";
+import { readSeveral } from "./read-several.ts";
 import type { Scope } from "../internal/deadline.ts";
 import { type Held, readerOf } from "../record/held.ts";
 import { NOTHING_FETCHED } from "../record/memory.ts";
@@ -152,8 +153,7 @@ export function holdFetched(pass: Pass): void {
   const held = new Map<string, Held>();
   for (const { reads } of pipeline.leaves) {
     for (const read of Object.values(reads).filter(isFetched)) {
-      const ref = namedBy(read, pass.object);
-      if (ref !== undefined) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
+      for (const ref of namedBy(read, pass.object)) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
     }
   }
   const reader = readerOf(pipeline, keyOf(pass.object.metadata));
@@ -184,15 +184,38 @@ function isServed(pass: Pass, kind: Kind): boolean {
 }
 
 function absent({ type }: AnyRead): unknown {
-  return type === "many" ? EMPTY : undefined;
+  return type === "one" ? undefined : EMPTY;
 }
 
 const EMPTY: readonly unknown[] = Object.freeze([]);
 
 function valueOf(pass: Pass, read: AnyRead, scope: Scope): unknown {
   if (read.type === "many") return read.source === "live" ? listed(pass, read, scope) : cachedMany(pass, read);
+  if (read.type === "several") {
+    const refs = read.refs(pass.object);
+    return readSeveral(refs, scope.signal, {
+      known: (ref) => knownOne(pass, read, ref),
+      get: (ref) => namedOne(pass, read, { ref, scope }),
+    });
+  }
   const ref = refOfRead(read, pass.object);
-  if (ref === undefined) return undefined;
+  return ref === undefined ? undefined : namedOne(pass, read, { ref, scope });
+}
+
+/** The object from the cache, as far as it need not be asked from the server. */
+function knownOne(pass: Pass, read: SeveralRead, ref: Ref): { readonly value: unknown } | undefined {
+  if (read.source === "live") return undefined;
+  const known: KubernetesObject | undefined = pass.env.cache.get(read.cacheKind, ref);
+  if (known === undefined && read.source === "fetch") pass.fetches.removed(read.kind, ref);
+  if (known === undefined) return NOT_THERE;
+  if (read.source === "cache") return { value: read.isMetadata ? metadataOf(known) : known };
+  const fetched = pass.fetches.peek(read.kind, known);
+  return fetched === undefined ? undefined : { value: fetched };
+}
+
+const NOT_THERE: { readonly value: unknown } = Object.freeze({ value: undefined });
+
+function namedOne(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Asked): unknown {
   // Throws if the watch that triggers the live read does not cover the namespace.
   if (read.source === "live" && read.watches !== undefined) pass.env.cache.get(read.cacheKind, ref);
   return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
@@ -203,7 +226,7 @@ interface Asked {
   readonly scope: Scope;
 }
 
-function cachedOne(pass: Pass, read: OneRead, { ref, scope }: Asked): unknown {
+function cachedOne(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Asked): unknown {
   const { client, cache } = pass.env;
   // Another step may need whole objects in the cache, but the type of this read is metadata.
   const known = cache.get(read.cacheKind, ref) as KubernetesObject | undefined;
@@ -222,7 +245,7 @@ function cachedMany(pass: Pass, read: ManyRead): unknown {
   return Object.freeze(read.isMetadata ? objects.map((object) => metadataOf(object)) : objects);
 }
 
-async function got(pass: Pass, read: OneRead, { ref, scope }: Asked): Promise<unknown> {
+async function got(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Asked): Promise<unknown> {
   return deepFreeze(await pass.env.client.get(read.liveKind, ref, { signal: scope.signal }));
 }
 
@@ -242,15 +265,15 @@ function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<
   return within === undefined ? { matchLabels } : { matchLabels, namespace: within };
 }
 
-function isFetched(read: AnyRead): read is OneRead {
-  return read.type === "one" && read.source === "fetch";
+function isFetched(read: AnyRead): read is OneRead | SeveralRead {
+  return read.type !== "many" && read.source === "fetch";
 }
 
 /** Nothing where the author's function throws: the step that reads it has failed by that. */
-function namedBy(read: OneRead, object: KubernetesObject): Ref | undefined {
+function namedBy(read: OneRead | SeveralRead, object: KubernetesObject): readonly Ref[] {
   try {
-    return refOfRead(read, object);
+    return refsOfRead(read, object);
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -5,13 +5,14 @@
 import { ReconcileError } from "../errors.ts";
 import type { StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
-import { withoutDrafts } from "../record/drafts.ts";
 import { heldInDryRun } from "./dry-run.ts";
 import { chainScopeOf, type ChainRunner } from "../save/extension-scope.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
 import type { Parts, StepRuntime } from "../build/step-runtime.ts";
+import type { Wait } from "../result.ts";
+import { addVars, hasVars, missingVars } from "../record/vars.ts";
 
 export const DONE: Outcome = { type: "done" };
 
@@ -32,57 +33,73 @@ export async function runList(pass: Pass, steps: readonly StepRuntime[], phase: 
   return DONE;
 }
 
-/** Runs steps by their order, as many at once as allowed. The others continue if one fails. */
+/** Runs steps that an extension asks for by their order, as many at once as allowed. The others continue if one fails. */
 async function runOrdered(pass: Pass, work: StepsRun): Promise<Outcome> {
-  const { steps: parts, phase, concurrency, before, blocked } = work;
+  const { steps, concurrency, name, phase, blocked } = work;
+  const before = (step: StepRuntime): readonly StepRuntime[] => work.before(step).filter((each) => steps.includes(each));
   const outcomes = new Map<StepRuntime, Outcome>();
-  await runGraph({
-    parts,
-    concurrency,
-    before: (part) => before(part).filter((each) => parts.includes(each)),
-    blocked,
-    run: async (part) => {
-      const outcome = await runOne(pass, part, phase);
-      outcomes.set(part, outcome);
-      return outcome.type === "done";
-    },
-    isOver: () => pass.isStopped,
-  });
-  // In a pass that is over, the reason of the step that ended last counts.
+  const run = async (step: StepRuntime): Promise<unknown> => {
+    const by = before(step).filter((each) => outcomes.get(each)?.type !== "done");
+    return by.length > 0 ? blocked(step, by) : outcomes.set(step, await runOne(pass, step, phase));
+  };
+  await runGraph({ parts: steps, concurrency, before, run, isOver: () => pass.isStopped });
+  return groupEnd(pass, name, { steps, outcomes });
+}
+
+/** The end of several steps. In a pass that is over, the reason of the step that ended last counts. */
+function groupEnd(
+  pass: Pass,
+  name: string,
+  { steps, outcomes }: { readonly steps: readonly StepRuntime[]; readonly outcomes: ReadonlyMap<StepRuntime, Outcome> },
+): Outcome {
   if (pass.isStopped) return [...outcomes.values()].at(-1) ?? DONE;
-  return joined(
-    pass,
-    work.name,
-    parts.flatMap((part) => outcomes.get(part) ?? []),
-  );
+  const inOrder = steps.flatMap((step) => outcomes.get(step) ?? []);
+  return joined(pass, name, inOrder);
 }
 
 function runOne(pass: Pass, step: StepRuntime, phase: ChainPhase): Promise<Outcome> {
   return step.parts === undefined ? runStep(pass, step, phase) : runComposite(pass, step, step.parts, phase);
 }
 
-/** Runs every part, also if others fail; then the phase of the composite itself, which sees their progress. */
+/** Runs every part by the order, also if others fail; then the phase of the composite itself, which sees their progress. */
 async function runComposite(pass: Pass, step: StepRuntime, parts: Parts, phase: ChainPhase): Promise<Outcome> {
+  const { order } = pass.pipeline;
   const steps = phase === "do" ? parts.steps : parts.steps.toReversed();
-  const outcome = await runOrdered(pass, { steps, phase, name: step.name, ...orderOf(pass, parts, phase) });
+  const outcomes = new Map<StepRuntime, Outcome>();
+  await runGraph({
+    parts: steps,
+    concurrency: parts.concurrency,
+    before: (part) => (phase === "do" ? order.before(part) : order.after(part)),
+    run: async (part) => outcomes.set(part, await runPart(pass, part, phase)),
+    isOver: () => pass.isStopped,
+  });
+  const outcome = groupEnd(pass, step.name, { steps, outcomes });
   if (step[phase] === undefined || pass.isStopped) return outcome;
-  return joined(pass, step.name, [outcome, await runStep(pass, step, phase)]);
+  return joined(pass, step.name, [outcome, await unlessBlocked(pass, step, phase)]);
 }
 
-function orderOf(pass: Pass, { order, steps }: Parts, phase: ChainPhase): Pick<StepsRun, "concurrency" | "before" | "blocked"> {
-  const rules = pass.pipeline.extensions.find(({ name }) => name === order?.by);
-  if (order === undefined || rules?.order === undefined) return IN_TURN;
-  const { order: edges } = rules;
-  const extended = (part: StepRuntime) => ({ name: part.name, data: part.uses.get(rules.name)?.data, step: part });
-  const needed = (part: StepRuntime) => edges.before(extended(part)).filter((each) => each !== undefined);
-  return {
-    concurrency: order.concurrency,
-    before: (part) => (phase === "do" ? needed(part) : steps.filter((each) => needed(each).includes(part))),
-    blocked: (part, by) => edges.blocked(chainScopeOf(pass, rules, RUNNER), extended(part), { by, phase }),
-  };
+function runPart(pass: Pass, part: StepRuntime, phase: ChainPhase): Promise<Outcome> {
+  return part.parts === undefined ? unlessBlocked(pass, part, phase) : runComposite(pass, part, part.parts, phase);
 }
 
-const IN_TURN: Pick<StepsRun, "concurrency" | "before" | "blocked"> = { concurrency: 1, before: () => [], blocked: () => undefined };
+/** Runs a part, unless parts that it requires are not done; in a cleanup, parts that use it. The others report the reason. */
+async function unlessBlocked(pass: Pass, part: StepRuntime, phase: ChainPhase): Promise<Outcome> {
+  const { order, extensions } = pass.pipeline;
+  const by = (phase === "do" ? order.requiredBy(part) : order.usersOf(part)).filter((each) => !isDone(pass, each));
+  if (by.length === 0) return runStep(pass, part, phase);
+  (pass.blocked ??= new Set()).add(part);
+  pass.progress.set(part, { type: "unreached" });
+  const rules = extensions.find(({ name, order: own }) => own !== undefined && part.uses.has(name));
+  if (rules?.order === undefined) return DONE;
+  const extended = { name: part.name, data: part.uses.get(rules.name)?.data, step: part };
+  await rules.order.blocked(chainScopeOf(pass, rules, RUNNER), extended, { by, phase });
+  return DONE;
+}
+
+/** An extension may note a blocked part as done, because its object is not desired. */
+function isDone(pass: Pass, part: StepRuntime): boolean {
+  return pass.progress.get(part)?.type === "done" && pass.blocked?.has(part) !== true;
+}
 
 /** Runs the work of extensions after the chain; skipped in a pass that is over. */
 export async function runAfterChain(pass: Pass): Promise<Outcome> {
@@ -98,7 +115,7 @@ export async function runAfterChain(pass: Pass): Promise<Outcome> {
 const RUNNER: ChainRunner = {
   run: runOrdered,
   async probe(pass, step, { reads, beforeReads, do: look }) {
-    if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs) return undefined;
+    if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs || !hasVars(pass, step)) return undefined;
     const ended = await runPhase(pass, { ...step, owns: [], beforeReads, reads, do: look }, "do", chainLimit(pass));
     return ended.type === "continue" ? (ended.vars as Readonly<Record<string, unknown>>) : undefined;
   },
@@ -109,10 +126,17 @@ async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promis
   if (step[phase] === undefined) return note(pass, step, { type: "continue", vars: {} });
   if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
   if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, phase) });
-  const ended = await runPhase(pass, step, phase, chainLimit(pass));
+  const wait = phase === "do" ? missingVars(pass, step) : undefined;
+  if (wait !== undefined && step.unprovided === undefined) return note(pass, step, wait);
+  const ended = await runPhase(pass, wait === undefined ? step : unprovided(step, wait), phase, chainLimit(pass));
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.drafts.spec.changes() !== undefined)
     pass.specChangedBy = step;
-  return note(pass, step, addVars(pass, step, ended));
+  return note(pass, step, withVars(pass, step, ended));
+}
+
+/** The step with what it runs in place of `do` while values are missing. */
+function unprovided(step: StepRuntime, wait: Wait): StepRuntime {
+  return { ...step, do: (req) => step.unprovided?.(req, wait) };
 }
 
 /** The limit of the phases of the chain. */
@@ -121,15 +145,17 @@ export function chainLimit(pass: Pass): PhaseLimit {
 }
 
 /** Adds the vars of a step. A name that an earlier step provides is a failure of this step. */
-function addVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
+function withVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   if (ended.type !== "continue") return ended;
-  const names = Object.keys(ended.vars);
-  const taken = names.find((name) => Object.hasOwn(pass.vars, name));
-  if (taken !== undefined) {
-    const message = `step "${step.name}" provides vars.${taken}, which an earlier step already provides: rename it`;
-    return { type: "failed", error: new ReconcileError("ERR_STEP_FAILED", message, { step: step.name }) };
+  for (const _ in ended.vars) {
+    const handed = pass.handed?.get(step.name);
+    try {
+      addVars(pass, step, { vars: { ...handed?.vars, ...ended.vars }, missing: handed?.missing });
+      return ended;
+    } catch (error) {
+      return { type: "failed", error };
+    }
   }
-  if (names.length > 0) pass.vars = Object.freeze({ ...pass.vars, ...withoutDrafts(ended.vars) });
   return ended;
 }
 

@@ -18,18 +18,19 @@ import { reqClient } from "./req-client.ts";
 import { checkpoint } from "../save/save.ts";
 import { StepConditions } from "./step-conditions.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
+import { varsFor } from "../record/vars.ts";
 
 /** A phase of a step. */
 export type Phase = "gate" | "do" | "cleanup" | "post";
 
 /** Returns the pass and the step of a req. @throws TypeError for a value that is not a req of the engine */
-export let stepOf: (req: unknown) => { readonly pass: Pass; readonly step: StepRuntime };
+export let stepOf: (req: unknown) => { readonly pass: Pass; readonly step: StepRuntime; readonly scope: Scope };
 
 export class StepReq {
   static {
     stepOf = (req) => {
       if (!(req instanceof StepReq)) throw new TypeError("the step was called with a req that the engine did not make");
-      return { pass: req.#pass, step: req.#step };
+      return { pass: req.#pass, step: req.#step, scope: req.#scope };
     };
   }
   readonly #pass: Pass;
@@ -38,6 +39,7 @@ export class StepReq {
   readonly #scope: Scope;
   #client: ReqClient | undefined;
   #conditions: StepConditions | undefined;
+  #vars: Readonly<Record<string, unknown>> | undefined;
   /** The last guarded write: they run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Values of the declared reads; resolved before the phase began. */
@@ -96,7 +98,8 @@ export class StepReq {
   }
 
   get vars(): Readonly<Record<string, unknown>> {
-    return this.#pass.vars;
+    this.#vars ??= varsFor(this.#pass, this.#step);
+    return this.#vars;
   }
 
   get phase(): "do" | "cleanup" {

@@ -19,6 +19,7 @@ import type { Pipeline } from "../build/pipeline.ts";
 import type { Asked, Failure, PassType, Progress, Setting } from "./progress.ts";
 import { SecretValues } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
+import type { Handed } from "./vars.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
 /** What a pass is given; nothing of it changes while the pass runs, but the memory. */
@@ -66,7 +67,11 @@ export class Pass implements EndingFacts {
 
   // What the steps found.
   /** What the steps so far handed over; frozen, replaced by each step that adds to it. */
-  vars: Readonly<Record<string, unknown>> = Object.freeze({});
+  vars: Readonly<Record<string, unknown>> = NO_VARS;
+  /** The vars that the caller of a single step gave; every step sees them. */
+  givenVars: Readonly<Record<string, unknown>> = NO_VARS;
+  /** What each step handed over, by its name; made for the first vars. */
+  handed: Map<string, Handed> | undefined;
   /** How the chain ended; `undefined` until then. */
   outcome: Outcome | undefined;
   /** What keeps the object from being ready although no step reported it. */
@@ -80,6 +85,8 @@ export class Pass implements EndingFacts {
   specChangedBy: StepRuntime | undefined;
   readonly settings: Map<string, Setting | "keep"> = new Map();
   readonly progress: Map<StepRuntime, Progress> = new Map();
+  /** The parts that did not run because others are not done; what requires them does not run either. */
+  blocked: Set<StepRuntime> | undefined;
   /** What asks for the next pass. */
   readonly asked: Asked[] = [];
   readonly failures: Failure[] = [];
@@ -209,5 +216,7 @@ function skipped(pipeline: Pipeline, object: KubernetesObject, isReleased: boole
   if (skipsCleanup(pipeline, object)) return "cleanup";
   return isReleased ? "drain" : undefined;
 }
+
+const NO_VARS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 function noop(): void {}

@@ -18,7 +18,8 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
-export { defineExtension, partsOf } from "../define-extension.ts";
+export { defineExtension, handOver, partsOf } from "../define-extension.ts";
+export type { HandOver } from "../record/vars.ts";
 export type { PassType, Progress, Setting } from "../record/progress.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 
@@ -27,6 +28,7 @@ export {
   type DeclaredCondition,
   defineComposite,
   defineStep,
+  type Gives,
   type HandlerSettings,
   leavesOf,
   type Parts,
@@ -37,14 +39,13 @@ export {
   type StepRuntime,
   type Use,
 } from "../build/step-runtime.ts";
-export { findCircle } from "../pass/run-graph.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { entryHandlerOf } from "../build/names.ts";
 export { unitManager } from "../pass/req-client.ts";
 export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
 export { requestedDelayOf } from "../pass/requeue.ts";
 export { delayAfter, type ThrottleRules, Throttle } from "../internal/throttle.ts";
-export type { DoResult, Problem, ProvidesOf, Startable } from "../step.ts";
+export type { Distinct, DoResult, GroupOf, Members, Problem, ProvidesOf, Startable } from "../step.ts";
 
 // Texts without secrets.
 export { changedPaths } from "../record/change-log.ts";
@@ -58,6 +59,8 @@ export {
   type ManyRead,
   type OneRead,
   type ReadForm,
+  several,
+  type SeveralRead,
   type WatchForm,
   watchFormOf,
 } from "../reads.ts";

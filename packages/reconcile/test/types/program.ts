@@ -4,7 +4,7 @@
  */
 import { defineResource, type ObjectOf, ownership } from "@treadle/apimachinery";
 import { ConfigMap, Job, Node, Secret } from "@treadle/apimachinery/kinds";
-import { all, anyKind, conditions, handler, many, one, owned, step } from "@treadle/reconcile";
+import { all, anyKind, conditions, handler, many, one, optional, owned, step } from "@treadle/reconcile";
 import { z } from "zod";
 
 export const RW = defineResource({
@@ -256,7 +256,38 @@ export const early = handler(RW)
   .step(all("parts", [store, pause]))
   .step(readInput)
   .build();
-export const lost = handler(RW)
-  // @error a child of all() provides vars.input: place it before all()
-  .step(all("parts", [readInput, pause]))
+export const inAGroup = handler(RW)
+  .step(conditions())
+  .step(all("parts", [store, readInput]))
+  .step(noteInput({ async publish() {} }))
   .build();
+const inputToo = step(RW, { name: "input-too", do: (req) => req.next({ input: 1 }) });
+export const twoInputs = handler(RW)
+  // @error two steps provide vars.input: rename it in one of them
+  .step(all("parts", [readInput, inputToo]))
+  .build();
+export const twoNeeds = step(RW, {
+  name: "two-needs",
+  // @error two steps provide vars.input: rename it in one of them
+  needs: [readInput, inputToo],
+  do() {},
+});
+export const maybe = step(RW, {
+  name: "maybe",
+  needs: [optional(readInput)],
+  do(req) {
+    // @error 'req.vars.input' is possibly 'undefined'
+    void req.vars.input.dividend;
+    void req.vars.input?.dividend;
+  },
+});
+export const stillBefore = handler(RW)
+  // @error needs vars.input: place the step that provides it before this one
+  .step(maybe)
+  .build();
+export const notAStep = handler(RW)
+  // @error optional() is for needs: place the step itself
+  .step(optional(readInput))
+  .build();
+// @error optional() is for needs: give the group the step itself
+export const notAPart = all("parts", [optional(readInput)]);

@@ -1,9 +1,11 @@
 /** The entry of an object that a pass did not reach: it follows the object in the cache. */
-import { type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
+import { keyOf, type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
 import type { DependentState, NewEntry } from "./core/entries.ts";
 import { identityOf } from "./core/marks.ts";
 import { refined, stateOf } from "./core/state.ts";
 import type { UnreachedDependent } from "./extension.ts";
+import type { Dependent } from "./dependent.ts";
+import type { EachItem } from "./types.ts";
 import type { Definition } from "./unit.ts";
 
 /**
@@ -11,7 +13,7 @@ import type { Definition } from "./unit.ts";
  * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, and if a function
  * of the author throws, its health decides. Never throws.
  */
-export function unseenEntry({ dependent, read }: Definition, { pass, ref }: UnreachedDependent): NewEntry | undefined {
+export function unreachedEntry({ dependent, read }: Definition, { pass, ref }: UnreachedDependent): NewEntry | undefined {
   const { policy, options, name } = dependent;
   const { object: owner, handler } = pass;
   const live = cachedOrNone(pass, read, ref);
@@ -21,7 +23,8 @@ export function unseenEntry({ dependent, read }: Definition, { pass, ref }: Unre
   const isAskable = readyWhen !== undefined && readyWhen.length <= 2;
   // It takes no inputs.
   const judge = (object: KubernetesObject): true | string => (readyWhen as (...given: unknown[]) => true | string)(object, owner);
-  const refine = status === undefined ? undefined : (before: DependentState) => status(before, live as never, undefined);
+  const refine =
+    status === undefined ? undefined : (before: DependentState) => status(before, live as never, undefined, itemOf(dependent, owner, ref));
   const identity = identityOf(policy.kind, ref);
   try {
     const state = stateOf(named, { readyWhen: isAskable ? judge : undefined }, live);
@@ -29,6 +32,11 @@ export function unseenEntry({ dependent, read }: Definition, { pass, ref }: Unre
   } catch {
     return { ...identity, ...stateOf(named, { readyWhen: undefined }, live) };
   }
+}
+
+/** The item of `each` that names the object; `undefined`: none does. */
+function itemOf({ names }: Dependent, owner: KubernetesObject, ref: Ref): EachItem | undefined {
+  return names(owner).list.find(({ target }) => keyOf(target) === keyOf(ref))?.item;
 }
 
 /** A cache without a watch of the kind throws. */

@@ -1,0 +1,162 @@
+/** What became of the objects of a step, and what the step makes of it: entries of the status, a result, or an error. */
+import { isConflict, type Ref } from "@treadle/apimachinery";
+import type { StepResult } from "@treadle/reconcile";
+import { errorsIn, reasonOf, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { authorOf, stateWithout } from "./author.ts";
+import { type DependentState, type NewEntry, severity } from "./core/entries.ts";
+import type { Inputs } from "./core/inputs.ts";
+import { identityOf, titleOf } from "./core/marks.ts";
+import type { Again, Converged } from "./core/plan.ts";
+import { refined } from "./core/state.ts";
+import { UNCHANGED } from "./core/write.ts";
+import type { Absence } from "./entry-condition.ts";
+import { LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
+import type { Subject } from "./subjects.ts";
+import type { AnyDoReq, Unit } from "./unit.ts";
+
+/** An object that was converged. */
+export interface Brought {
+  readonly type: "brought";
+  readonly subject: Subject;
+  readonly target: Ref;
+  readonly converged: Converged;
+}
+
+/** An object that the step does not keep. */
+export interface Unwanted {
+  readonly type: "unwanted";
+  readonly why: Absence;
+  /** When the author's functions want to be called again, in the clock's milliseconds. */
+  readonly dueAtMs: number | undefined;
+}
+
+/** An object that the step keeps. `left`: this pass had no time for it. Only a step with `each` has objects that failed or are left. */
+export type Kept =
+  | Brought
+  | { readonly type: "failed"; readonly subject: Subject; readonly target: Ref; readonly error: unknown }
+  | { readonly type: "left"; readonly subject: Subject; readonly target: Ref };
+
+/** What became of one object of a step. */
+export type Outcome = Kept | Unwanted;
+
+/** The reason while `until` does not hold. */
+export const PRECONDITION = "Precondition";
+
+/** The outcome for an object that `until` holds back. @throws what the author's functions throw */
+export function heldBy(
+  { dependent, context }: Unit,
+  { reason, inputs, subject }: { readonly reason: string; readonly inputs: Inputs; readonly subject: Subject },
+): Kept {
+  const { item, live } = subject;
+  const pending: DependentState = { type: "Pending", reason: PRECONDITION, message: reason };
+  const state = refined(context, authorOf(dependent, context.owner, { inputs, item }), { state: pending, live });
+  const converged: Converged = { type: "not yet", live, state, again: "watch", isApplied: false, operation: UNCHANGED };
+  return { type: "brought", subject, target: subject.target(), converged };
+}
+
+/** The author's `status` may report a missing object as ready. */
+export function isReady(outcome: Kept): boolean {
+  return outcome.type === "brought" && (outcome.converged.type === "there" || outcome.converged.state.type === "Ready");
+}
+
+/** Decides whether the object could not be written, and no watch reports when it can. */
+export function needsBackoff(outcome: Kept): boolean {
+  if (outcome.type !== "brought") return true;
+  const { converged } = outcome;
+  return converged.type === "not yet" && !converged.isApplied && converged.again === "backoff";
+}
+
+/** Returns the entry of an object. */
+export function entryOf(unit: Unit, outcome: Kept): NewEntry {
+  return { ...identityOf(unit.dependent.policy.kind, outcome.target), ...stateOf(unit, outcome) };
+}
+
+function stateOf({ dependent, context }: Unit, outcome: Kept): DependentState {
+  const { item } = outcome.subject;
+  switch (outcome.type) {
+    case "brought":
+      return outcome.converged.state;
+    case "failed": {
+      const { error } = outcome;
+      const isOvertaken = errorsIn(error).every(isConflict);
+      const reason = isOvertaken ? "Conflict" : reasonOf(error);
+      const state = { type: isOvertaken ? "Pending" : "Failed", reason, message: statusMessage(error) };
+      return stateWithout(dependent, { state, error, item });
+    }
+    case "left": {
+      const message = `${titleOf(dependent.policy, outcome.target, context.owner)} is applied in a later pass`;
+      return stateWithout(dependent, { state: { type: "Pending", reason: "Queued", message }, error: undefined, item });
+    }
+  }
+}
+
+/**
+ * Returns the error of the step if objects failed, or if `error` was thrown when others were removed. The entries of the objects
+ * show which of them failed.
+ */
+export function failureOf({ dependent, pass }: Unit, kept: readonly Kept[], error: unknown): unknown {
+  const failed = kept.filter((outcome) => outcome.type === "failed");
+  if (failed.length > 0) pass.found.told.add(dependent.name);
+  const errors = [...(error === undefined ? [] : [error]), ...failed.map((each) => each.error)];
+  if (errors.length <= 1) return errors[0];
+  // A conflict is normal, so the other errors decide what the pass reports.
+  const worst = [...errors.filter((each) => !isConflict(each)), ...errors.filter(isConflict)].slice(0, MAX_ERRORS);
+  return new AggregateError(worst, `${failed.length} of ${kept.length} objects of step "${dependent.name}" failed`);
+}
+
+/** So many errors are in the log line of a pass. */
+const MAX_ERRORS = 10;
+
+/** Continues if all objects are ready, else waits for the worst of them. */
+export function resultOf(unit: Unit<AnyDoReq>, kept: readonly Kept[]): StepResult<{}> {
+  let worst: Kept | undefined;
+  let waiting = 0;
+  let again: number | undefined = LOOK_AGAIN_MS;
+  for (const outcome of kept) {
+    if (isReady(outcome)) continue;
+    waiting++;
+    again = earlier(again, againMs(outcome));
+    if (worst === undefined || severity(stateOf(unit, outcome)) < severity(stateOf(unit, worst))) worst = outcome;
+  }
+  if (worst === undefined) return unit.req.next();
+  const { message, reason, type } = stateOf(unit, worst);
+  const said = message === "" ? reason : message;
+  const { item } = worst.subject;
+  const text = unit.pass.hide(item === undefined ? said : `${waiting} of ${kept.length} objects are not ready; ${item.key}: ${said}`);
+  if (!unit.dependent.isChecked) return goOnWithout(unit, kept, { reason, text, again });
+  const level = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
+  return waitBecause(text, { code: reason, severity: level, needsAction: WARNING_REASONS.includes(reason), afterMs: again });
+}
+
+/** No step waits for the objects. If one is foreign or missing, the log reports it. */
+function goOnWithout(
+  unit: Unit<AnyDoReq>,
+  kept: readonly Kept[],
+  { reason, text, again }: { readonly reason: string; readonly text: string; readonly again: number | undefined },
+): StepResult<{}> {
+  const { req } = unit;
+  if (kept.some((each) => each.type === "brought" && each.converged.type === "not yet" && !each.converged.isApplied))
+    // The author decides about a precondition, so it is not a problem.
+    req.log[reason === PRECONDITION ? "debug" : "warn"]({ reason }, text);
+  if (kept.some(needsBackoff)) revisitLater(unit, text);
+  else if (kept.some((each) => typeof againOf(each) === "number")) req.revisit(again ?? LOOK_AGAIN_MS, text);
+  return req.next();
+}
+
+function againOf(outcome: Kept): Again {
+  if (outcome.type !== "brought") return "backoff";
+  return outcome.converged.type === "there" ? "watch" : outcome.converged.again;
+}
+
+/** Milliseconds until the object is looked at again; `undefined`: the backoff. */
+function againMs(outcome: Kept): number | undefined {
+  const again = againOf(outcome);
+  return again === "backoff" ? undefined : again === "watch" ? LOOK_AGAIN_MS : again;
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : Math.min(a, b);
+}
+
+/** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
+const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
