@@ -15,12 +15,17 @@ const objects = (JSON.parse(readFileSync(path, "utf8")) as readonly { readonly o
   .filter((object) => health(object).reason !== "InvalidObject");
 const texts = objects.map((object) => JSON.stringify(object));
 
-const deployment = objects.find((object) => (object as { readonly kind: string }).kind === "Deployment" && health(object).type === "Pending");
+const deployment = objects.find(
+  (object) => (object as { readonly kind: string }).kind === "Deployment" && health(object).type === "Pending",
+);
 const pods = Array.from({ length: 10 }, (_, i) => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: `web-${i}`, namespace: "ns" },
-  status: { phase: "Pending", containerStatuses: [{ name: "main", state: { waiting: { reason: "ImagePullBackOff", message: "back-off" } } }] },
+  status: {
+    phase: "Pending",
+    containerStatuses: [{ name: "main", state: { waiting: { reason: "ImagePullBackOff", message: "back-off" } } }],
+  },
 }));
 
 /** Microseconds of the processor for one call, median of five runs: other programs on the machine do not count. */
