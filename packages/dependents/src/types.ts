@@ -179,7 +179,8 @@ export interface DependentFields<
   readonly namespace?: string | ((object: T, item: NoInfer<I>) => string);
   /**
    * Function that returns `true`, or a sentence that says why the object is not ready yet. Each pass calls it until it returns
-   * `true`, and again after a change. @defaultValue it is ready when it exists
+   * `true`, and again after a change. `() => true`: it is ready when it exists. @defaultValue `health()` of the object; a
+   * PersistentVolumeClaim that is not bound yet is ready
    */
   readonly readyWhen?: (live: ObjectOf<K>, object: T, inputs: DependentInputs<L, R, D>, item: NoInfer<I>) => true | string;
   /**

@@ -27,10 +27,10 @@ export function unreachedEntry({ dependent, read }: Definition, { pass, ref }: U
     status === undefined ? undefined : (before: DependentState) => status(before, live as never, undefined, itemOf(dependent, owner, ref));
   const identity = identityOf(policy.kind, ref);
   try {
-    const state = stateOf(named, { readyWhen: isAskable ? judge : undefined }, live);
+    const state = stateOf(named, { policy, readyWhen: isAskable ? judge : undefined }, live);
     return { ...identity, ...refined(named, { refine }, { state, live }) };
   } catch {
-    return { ...identity, ...stateOf(named, { readyWhen: undefined }, live) };
+    return { ...identity, ...stateOf(named, { policy, readyWhen: undefined }, live) };
   }
 }
 

@@ -47,7 +47,7 @@ export interface Plan {
   readonly inputs: Inputs | undefined;
   /** `inputs` as many objects of the unit share them; `undefined`: the unit has one object. */
   readonly shared?: SharedInputs | undefined;
-  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
+  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: its health decides. */
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
   /** Refines the state for the status of the owner. */
   readonly refine: ((state: DependentState, live: KubernetesObject | undefined) => DependentState) | undefined;
