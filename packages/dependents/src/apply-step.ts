@@ -1,5 +1,4 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
-import type { Kind } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf } from "./author.ts";
@@ -8,11 +7,12 @@ import { converge, remembered } from "./core/converge.ts";
 import type { NewEntry } from "./core/entries.ts";
 import { SharedInputs } from "./core/inputs.ts";
 import { refTo } from "./core/marks.ts";
+import type { Converged } from "./core/plan.ts";
 import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
 import { askAgain } from "./ask-again.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
-import type { Absence } from "./entry-condition.ts";
+import { givenBy, handOverGiven } from "./gives.ts";
 import {
   type Brought,
   entryOf,
@@ -26,10 +26,11 @@ import {
   resultOf,
 } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
-import { LOOK_AGAIN_MS, retryLater } from "./retry-later.ts";
-import { liveObjects, type Subject, subjectsOf } from "./subjects.ts";
+import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
+import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
-import { IGNORED, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
+import { noteLive, notDesired } from "./unwanted.ts";
+import { IGNORED, NOT_DESIRED, verdictOf } from "./verdict.ts";
 
 /** What the functions of the author get in this pass. */
 interface Asked {
@@ -62,12 +63,6 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
 /** More objects than this are looked at in several turns of the event loop. */
 const MAX_SYNCHRONOUS = 200;
 
-/** No step waits for an unchecked dependent: the chain continues without it. */
-export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
-  retryLater(unit, error);
-  return unit.req.next();
-}
-
 /** What became of the objects in the last pass, if nothing has changed since and the step has no other object to remove. */
 function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
   const { dependent, context } = unit;
@@ -81,10 +76,11 @@ function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: read
     const author = authorOf(dependent, context.owner, { inputs, item });
     const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, ...author });
     if (converged === undefined) return undefined;
-    known.push({ type: "brought", subject, target: refTo(live), converged });
+    known.push({ type: "brought", subject, target: refTo(live), converged, given: givenBy(unit, subject, converged) });
   }
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
+  handOverGiven(unit, known);
   if (dependent.isChecked)
     reportAtOnce(
       unit,
@@ -106,6 +102,7 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   const kept = outcomes.filter((outcome) => outcome.type !== "unwanted");
   if (kept.length === 0) return notDesired(unit, outcomes.find((outcome) => outcome.type === "unwanted")?.why ?? NOT_DESIRED);
   noteLive(unit, kept);
+  handOverGiven(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
   const entries = kept.map((outcome) => entryOf(unit, outcome));
   if (dependent.isChecked) report(unit, entries);
@@ -135,14 +132,15 @@ async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly 
 }
 
 /** Converges one object, if it is desired. */
-async function applyOne({ dependent, context }: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+  const { dependent, context } = unit;
   const { options, policy } = dependent;
   const { item, live } = subject;
   const asked = { inputs, item };
   const author = authorOf(dependent, context.owner, asked);
   if (shared !== undefined) {
     const known = remembered(context, { policy, live, inputs, shared, ...author });
-    if (known !== undefined) return { type: "brought", subject, target: subject.target(), converged: known };
+    if (known !== undefined) return brought(unit, subject, known);
   }
   const desired = desiredOf(dependent, context.owner, asked);
   if (desired === undefined && options.desired !== undefined)
@@ -151,7 +149,11 @@ async function applyOne({ dependent, context }: Unit<AnyDoReq>, { inputs, shared
   const plan = { policy, target, live, inputs, shared, desired: desired === undefined ? undefined : () => desired, ...author };
   const converged = await converge(context, plan);
   const isIgnored = options.absent === "ignore" && !policy.isCreated && converged.live === undefined;
-  return isIgnored ? { type: "unwanted", why: IGNORED, dueAtMs: converged.dueAtMs } : { type: "brought", subject, target, converged };
+  return isIgnored ? { type: "unwanted", why: IGNORED, dueAtMs: converged.dueAtMs } : brought(unit, subject, converged);
+}
+
+function brought(unit: Unit, subject: Subject, converged: Converged): Brought {
+  return { type: "brought", subject, target: subject.target(), converged, given: givenBy(unit, subject, converged) };
 }
 
 /** The result while `until` does not hold: nothing is written or removed. */
@@ -159,9 +161,10 @@ function held(
   unit: Unit<AnyDoReq>,
   { asked, subjects, reason }: { readonly asked: Asked; readonly subjects: readonly Subject[]; readonly reason: string },
 ): StepResult<{}> {
-  const kept = subjects.map((subject) => heldBy(unit, { reason, inputs: asked.inputs, subject }));
+  const kept = subjects.map((subject) => brought(unit, subject, heldBy(unit, { reason, inputs: asked.inputs, subject })));
   askAgain(unit, kept);
   noteLive(unit, kept);
+  handOverGiven(unit, kept);
   if (unit.dependent.isChecked)
     report(
       unit,
@@ -182,70 +185,4 @@ async function pruned(
     if (!unit.dependent.isEach) throw error;
     return { leftovers: [], error };
   }
-}
-
-/** Notes the live objects for the steps that depend on this one. */
-function noteLive({ dependent, pass }: Unit, outcomes: readonly Kept[]): void {
-  const objects = outcomes.map((outcome) => ({
-    item: outcome.subject.item,
-    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
-  }));
-  pass.found.live.set(dependent.name, liveObjects(dependent.isEach, objects));
-}
-
-/**
- * Asks the predicates and `desired` with the dependencies that exist, and writes nothing. If one of them throws, the object counts
- * as desired.
- */
-export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
-  const unit = unitOf(definition, req);
-  let why: Absence | undefined;
-  try {
-    why = whyUnwanted(unit, inputsOf(definition, unit));
-  } catch {
-    return req.next({ isWanted: true });
-  }
-  askAgain(unit, []);
-  if (why !== undefined) notDesired(unit, why);
-  return req.next({ isWanted: why === undefined });
-}
-
-function whyUnwanted(unit: Unit, inputs: PassInputs): Absence | undefined {
-  const { dependent, context } = unit;
-  const verdict = verdictOf(unit, inputs, { isAgain: false });
-  if (verdict.type === "drop") return verdict.why;
-  // What `until` holds back is not deleted.
-  if (verdict.type === "hold" || dependent.options.desired === undefined) return undefined;
-  const items = dependent.isEach ? dependent.names(context.owner).list : [{ item: undefined }];
-  return items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined) ? undefined : NOT_DESIRED;
-}
-
-/**
- * Continues with `vars` if the step is not part of the list in this pass; then its entries are removed. `undefined`: it is.
- * @throws what `includeWhen` throws
- */
-export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}): StepResult<object> | undefined {
-  const unit = unitOf(definition, req);
-  const { dependent, context, pass } = unit;
-  try {
-    const isServed = (kind: Kind): boolean => (req as { readonly isServed?: (kind: Kind) => boolean }).isServed?.(kind) ?? true;
-    if (isIncluded(dependent, context.owner, { isServed })) return undefined;
-  } catch (error) {
-    if (dependent.isChecked) throw error;
-    return goOn(unit, error);
-  }
-  noteLive(unit, []);
-  pass.found.absences.set(dependent.name, NOT_INCLUDED);
-  if (dependent.isChecked) report(unit, []);
-  return req.next(vars);
-}
-
-/** Marks the objects as no longer desired. The engine calls the cleanup after the steps that need them. */
-function notDesired(unit: Unit<AnyDoReq>, why: Absence): StepResult<{}> {
-  const { dependent, context, pass, req } = unit;
-  noteLive(unit, []);
-  pass.found.absences.set(dependent.name, why);
-  if (mayHaveObjects(context, removalOf(unit, NONE, false))) pass.found.unwanted.add(dependent.name);
-  else if (dependent.isChecked) report(unit, []);
-  return req.next();
 }

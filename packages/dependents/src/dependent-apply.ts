@@ -11,24 +11,27 @@
 import { type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import {
   defineStep,
+  type Probe,
+  type RawDefinition,
   runtimeOf,
   type StepRuntime,
   type OneRead,
-  type Probe,
   several,
   type SeveralRead,
 } from "@treadle/reconcile/unstable/engine";
 import { one, type Reads, type AnyStep, type NeedsOf } from "@treadle/reconcile";
-import { apply, goOn, leftOut, whetherWanted } from "./apply-step.ts";
+import { apply } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
 import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
-import { identityOf } from "./core/marks.ts";
+import { identityOf, titleOf } from "./core/marks.ts";
 import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
+import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
 import { liveIn } from "./subjects.ts";
 import { stateWithout } from "./author.ts";
 import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
+import { leftOut, unprovided, whetherWanted } from "./unwanted.ts";
 import { unreachedEntry } from "./unreached-entry.ts";
 
 /**
@@ -69,6 +72,8 @@ export function dependentApply<
     ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
     do: (req) => apply(definition, req as AnyDoReq),
     ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
+    unprovided: (req, wait) => unprovided(definition, req as AnyDoReq, wait),
+    ...(given.gives === undefined ? {} : { gives: givesOf(dependent) }),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
     readsInCleanup: false,
     refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
@@ -104,6 +109,16 @@ function probeOf(definition: Definition): Probe {
     reads: reads as StepRuntime["reads"], // The engine has checked them.
     ...(includeWhen === undefined ? {} : { beforeReads }),
     do: (req) => whetherWanted(definition, req as AnyDoReq),
+  };
+}
+
+/** The values that the step gives, as the engine knows them. */
+function givesOf({ name, names, options, policy, isEach }: Dependent): NonNullable<RawDefinition["gives"]> {
+  return {
+    names: Object.keys(options.gives ?? {}),
+    of: (owner) => (isEach ? `step "${name}"` : titleOf(policy, names(owner).list[0]?.target ?? owner.metadata, owner)),
+    // The watch reports when a value is there.
+    ...(policy.isWatched ? { afterMs: LOOK_AGAIN_MS } : {}),
   };
 }
 

@@ -1,11 +1,12 @@
 /** What became of the objects of a step, and what the step makes of it: entries of the status, a result, or an error. */
-import { isConflict, type Ref } from "@treadle/apimachinery";
+import { isConflict, ownership, type Ref } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { errorsIn, reasonOf, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf, stateWithout } from "./author.ts";
 import { type DependentState, type NewEntry, severity } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
+import type { Given } from "./core/memory.ts";
 import type { Again, Converged } from "./core/plan.ts";
 import { refined } from "./core/state.ts";
 import { UNCHANGED } from "./core/write.ts";
@@ -20,6 +21,8 @@ export interface Brought {
   readonly subject: Subject;
   readonly target: Ref;
   readonly converged: Converged;
+  /** What it gives; `undefined` for a step without `gives`. */
+  readonly given: Given | undefined;
 }
 
 /** An object that the step does not keep. */
@@ -42,16 +45,18 @@ export type Outcome = Kept | Unwanted;
 /** The reason while `until` does not hold. */
 export const PRECONDITION = "Precondition";
 
-/** The outcome for an object that `until` holds back. @throws what the author's functions throw */
+/** The state of an object that `until` holds back. @throws what the author's functions throw */
 export function heldBy(
   { dependent, context }: Unit,
   { reason, inputs, subject }: { readonly reason: string; readonly inputs: Inputs; readonly subject: Subject },
-): Kept {
+): Converged {
   const { item, live } = subject;
+  const { owner, handlerNames } = context;
   const pending: DependentState = { type: "Pending", reason: PRECONDITION, message: reason };
-  const state = refined(context, authorOf(dependent, context.owner, { inputs, item }), { state: pending, live });
-  const converged: Converged = { type: "not yet", live, state, again: "watch", isApplied: false, operation: UNCHANGED };
-  return { type: "brought", subject, target: subject.target(), converged };
+  const state = refined(context, authorOf(dependent, owner, { inputs, item }), { state: pending, live });
+  // An object of ours still gives its values.
+  const isKept = live !== undefined && (!dependent.policy.isOwned || ownership(live, owner, handlerNames).type === "ours");
+  return { type: "not yet", live, state, again: "watch", isApplied: false, isKept, operation: UNCHANGED };
 }
 
 /** The author's `status` may report a missing object as ready. */

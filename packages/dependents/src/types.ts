@@ -1,6 +1,7 @@
 /** The options of one dependent object. Types only. */
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
 import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/reconcile";
+import type { Distinct } from "@treadle/reconcile/unstable/engine";
 import type { DependentState } from "./core/entries.ts";
 import type { Adoption } from "./core/plan.ts";
 
@@ -167,7 +168,7 @@ export interface DependentFields<
   /** Dependents that must be ready before this one, and are cleaned up after it. */
   readonly dependsOn?: D;
   /** Earlier steps whose vars the functions get. */
-  readonly needs?: L;
+  readonly needs?: L & Distinct<L>;
   /** Objects that the functions get, as in `step()`. */
   readonly reads?: R;
   /**

@@ -48,6 +48,17 @@ export function isReleased({ options, name }: Dependent, owner: KubernetesObject
 }
 
 /**
+ * Why the step keeps no object, as far as its owner alone decides: by `orphanWhen`, and by a `when` that takes no inputs. For a step
+ * whose inputs are not there yet. @throws as {@link verdictOf}
+ */
+export function dropByOwner({ dependent, context: { owner } }: Unit): Absence | undefined {
+  const { name, options } = dependent;
+  if (isReleased(dependent, owner)) return RELEASED;
+  const predicates = [options.when ?? []].flat().filter((predicate) => predicate.length <= 1);
+  return hold(`step "${name}": when`, predicates, [owner]) ? undefined : NOT_WANTED;
+}
+
+/**
  * Asks the predicates. With `isAgain` only those are asked whose answers may have changed although their inputs have not: the
  * others have let the step keep its objects.
  *

@@ -34,7 +34,7 @@ describe("when", () => {
     expect(await said(world)).toEqual(["page Ready"]);
   });
 
-  test.for<{ name: string; when: Options["when"]; isKept: boolean }>([
+  test.for<{ name: string; when: NonNullable<Options["when"]>; isKept: boolean }>([
     { name: "all of a list hold", when: [() => true, () => true], isKept: true },
     { name: "one of a list does not hold", when: [() => true, () => false], isKept: false },
     { name: "one of a list is not known", when: [() => undefined, () => true], isKept: false },

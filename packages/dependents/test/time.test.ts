@@ -9,7 +9,7 @@ import { entries, type Options, page, said, settled, Site, site, worldOf, writes
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const desired: Options["desired"] = ({ spec }) => ({ data: { text: spec.text } });
+const desired = ({ spec }: Site) => ({ data: { text: spec.text } });
 const textOf = async (world: FakeWorld): Promise<string | undefined> => (await world.get(ConfigMap, "a-page"))?.data?.["text"];
 const warnings = (world: FakeWorld): readonly string[] =>
   world.logs.filter(({ level, text }) => level === "warn" && text.includes("revisit")).map(({ text }) => text);
@@ -27,7 +27,7 @@ describe("until", () => {
   });
 
   test("does not hold: an existing object is neither changed nor deleted, also where desired returns nothing", async () => {
-    const world = await settled({ desired: (owner, inputs) => (owner.spec.wanted ? desired(owner, inputs, undefined) : undefined), until });
+    const world = await settled({ desired: (owner) => (owner.spec.wanted ? desired(owner) : undefined), until });
     expect(await textOf(world)).toBe("hello");
     world.requests.clear();
     await world.update(Site, "a", ({ spec }) => void ((spec.text = "new"), (spec.wanted = false)));
@@ -247,19 +247,12 @@ describe("a function that called now", () => {
 });
 
 describe("revisit", () => {
-  const asking =
-    (asked: number[]): Options["desired"] =>
-    (_site, { revisit }) => {
-      asked.push(1);
-      revisit(MINUTE);
-      return { data: { text: `call ${asked.length}` } };
-    };
-
   test("is remembered across passes that skip the function", async () => {
     const asked: number[] = [];
     const world = worldOf({
-      desired: (site, inputs) => {
-        asking(asked)(site, inputs, undefined);
+      desired: (_site, { revisit }) => {
+        asked.push(1);
+        revisit(MINUTE);
         return { data: {} };
       },
     });

@@ -75,6 +75,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly log: Logger;
   /** Returns `text` without the values of Secrets that the pass has read. Call it for every text from an author's function. */
   hide(text: string): string;
+  /** Hides these texts too: they come from Secrets, in a form that the Secrets do not contain. */
+  conceal(texts: readonly string[]): void;
   /**
    * Tells whether to remove `what` in this pass: something under a former name of the handler, next to the same under the present
    * name. If it is too early, the engine starts a pass when it is time.

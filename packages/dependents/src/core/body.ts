@@ -26,12 +26,12 @@ export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy"
   const { owner, handlerName, unit } = context;
   const { kind, isOwned } = policy;
   const where = `${context.unitNoun} "${unit}"`;
-  // asJson() keeps the shape of an object; its members are checked by the server.
+  // plainJson() keeps the shape of an object; its members are checked by the server.
   const {
     metadata = {},
     status: _status,
     ...fields
-  } = asJson(where, desired, { path: "", above: [] }) as {
+  } = plainJson(`${where}: desired`, desired) as {
     readonly metadata?: GivenMetadata;
     readonly status?: unknown;
   };
@@ -87,10 +87,14 @@ interface Place {
   readonly above: readonly object[];
 }
 
-/** The value as JSON stores it. @throws TypeError for what JSON would lose silently, and for circles */
-function asJson(where: string, value: unknown, { path, above }: Place): unknown {
+/** Returns the value as JSON stores it; `what` names it in errors. @throws TypeError for what JSON would lose silently, and for circles */
+export function plainJson(what: string, value: unknown): unknown {
+  return asJson(what, value, { path: "", above: [] });
+}
+
+function asJson(subject: string, value: unknown, { path, above }: Place): unknown {
   const refuse = (what: string): Error =>
-    misuse("ERR_INVALID_STEP", `${where}: ${path === "" ? "desired is" : `desired holds at ${path}`} ${what}, which is not JSON`);
+    misuse("ERR_INVALID_STEP", `${subject} ${path === "" ? "is" : `holds at ${path}`} ${what}, which is not JSON`);
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`a ${typeof value}`);
   if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`the number ${value}`);
   if (typeof value !== "object" || value === null) return value;
@@ -99,7 +103,7 @@ function asJson(where: string, value: unknown, { path, above }: Place): unknown 
     path: typeof key === "number" ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`,
     above: [...above, value],
   });
-  if (Array.isArray(value)) return value.map((each, i) => asJson(where, each, below(i)));
+  if (Array.isArray(value)) return value.map((each, i) => asJson(subject, each, below(i)));
   if (value instanceof Date) {
     const text: string | null = value.toJSON();
     if (text === null) throw refuse("an invalid date");
@@ -111,7 +115,7 @@ function asJson(where: string, value: unknown, { path, above }: Place): unknown 
     throw refuse(`a ${value.constructor?.name || "thing"}, not a plain object`);
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw refuse("an object with a custom toJSON");
   const kept = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(kept.map(([key, member]) => [key, asJson(where, member, below(key))]));
+  return Object.fromEntries(kept.map(([key, member]) => [key, asJson(subject, member, below(key))]));
 }
 
 /** `stringData` cannot be read back: as `data` it is compared and reverted like every field. It wins, as on the server. */

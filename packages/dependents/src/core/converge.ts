@@ -126,13 +126,14 @@ function judged(context: Context, plan: Pick<Plan, "policy" | "readyWhen" | "ref
   const { policy } = plan;
   const byDefault: Again = policy.isWatched ? "watch" : "backoff";
   if (found.type === "not yet") {
-    const { live, again = byDefault, operation } = found;
-    return { type: "not yet", live, state: refined(context, plan, { state: found.state, live }), again, isApplied: false, operation };
+    const { live, again = byDefault, isKept = false, operation } = found;
+    const state = refined(context, plan, { state: found.state, live });
+    return { type: "not yet", live, state, again, isApplied: false, isKept, operation };
   }
   const { live, operation } = found;
   const readiness: DependentState = stateOf(context, plan, live);
   const state = refined(context, plan, { state: readiness, live });
   return isReady(readiness, state)
     ? { type: "there", live, state, operation }
-    : { type: "not yet", live, state, again: byDefault, isApplied: true, operation };
+    : { type: "not yet", live, state, again: byDefault, isApplied: true, isKept: true, operation };
 }

@@ -43,6 +43,18 @@ export interface Settled {
   readonly dueAtMs: number | undefined;
 }
 
+/** The values that an object gives. */
+export interface Given {
+  /** The inputs from which the values were computed; `undefined`: they are not remembered. */
+  readonly version: string | undefined;
+  /** The values that are there, by name. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  /** Texts in the values that no message may show; `undefined` for an object that is not confidential. */
+  readonly secrets: readonly string[] | undefined;
+  /** A clause that says why the values are missing. */
+  readonly missing: string | undefined;
+}
+
 /** What is remembered of one object. */
 export class ObjectMemory {
   /** What was applied last. */
@@ -51,6 +63,8 @@ export class ObjectMemory {
   pace: Pace | undefined;
   /** The version that needed no write. It holds as long as nothing changes. */
   settled: Settled | undefined;
+  /** The values that it gave last. */
+  given: Given | undefined;
 }
 
 /** What is remembered of one unit of one owner. */

@@ -36,6 +36,8 @@ export type Found =
       readonly type: "not yet";
       readonly live: KubernetesObject | undefined;
       readonly state: DependentState;
+      /** Whether `live` is the object that the unit keeps. @defaultValue false */
+      readonly isKept?: boolean;
       /** @defaultValue by the watch, or where there is none with the backoff */
       readonly again?: Again;
       readonly operation: Operation;
@@ -109,7 +111,7 @@ export function heldBack(
   const again = heldBackMs(context, memory);
   if (why === undefined || again <= 0) return undefined;
   const message = `${titleIn(context, plan)} differs again after each write, last ${why}: another writer changes it, or desired returns a different result each time`;
-  return { type: "not yet", live, state: { type: "Pending", reason: "Contested", message }, again, operation };
+  return { type: "not yet", live, isKept: live !== undefined, state: { type: "Pending", reason: "Contested", message }, again, operation };
 }
 
 /** The answer for an object that another writer is to create. */

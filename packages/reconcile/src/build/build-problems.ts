@@ -4,6 +4,7 @@ import type { Collected } from "./collected.ts";
 import { PERMISSION_VERBS, type Permission } from "../permission.ts";
 import { MAX_NAME_LENGTH } from "./names.ts";
 import { extensionsOf, handlerOf } from "./extensions.ts";
+import type { AnyRead } from "../reads.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
 import { giverProblems, orderProblems } from "./order-problems.ts";
 import { predecessorsOf } from "./predecessors.ts";
@@ -164,7 +165,7 @@ function declarationProblems(step: StepRuntime): string[] {
       problems.push(`${where}: writes "${String(written)}": only "labels", "annotations" and "spec" can be written`);
   }
   for (const [name, read] of Object.entries(step.reads)) {
-    if (read?.type !== "one" && read?.type !== "many") problems.push(`${where}: reads.${name} is not made by one(), many() or owned()`);
+    if (!READ_TYPES.includes(read?.type)) problems.push(`${where}: reads.${name} is not made by one(), many() or owned()`);
     else if (!isNamedKind(read.kind)) problems.push(`${where}: reads.${name} has no kind: name the kind that it reads`);
   }
   if (!step.owns.every(isNamedKind)) problems.push(`${where}: owns has an entry that is not a kind: name the kinds that it creates`);
@@ -174,6 +175,9 @@ function declarationProblems(step: StepRuntime): string[] {
   step.permissions.forEach((permission, index) => problems.push(...permissionProblems(`${where}: permissions[${index}]`, permission)));
   return problems;
 }
+
+/** The types of reads. */
+const READ_TYPES: readonly unknown[] = ["one", "many", "several"] satisfies readonly AnyRead["type"][];
 
 /** Of the API: `reason` of an event. */
 const MAX_EVENT_REASON = 128;

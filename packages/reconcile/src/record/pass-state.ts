@@ -164,6 +164,11 @@ export class Pass implements EndingFacts {
     if (answer !== undefined && group === "" && kind === "Secret") (this.secrets ??= new SecretValues()).note(answer);
   }
 
+  /** Notes texts that a step made of Secrets. */
+  noteSecretTexts(texts: readonly string[]): void {
+    if (texts.length > 0) (this.secrets ??= new SecretValues()).noteTexts(texts);
+  }
+
   /** An error without the values of Secrets that the pass has read. */
   hideInError<E>(error: E): E | Error {
     return this.secrets === undefined || !(error instanceof Error) ? error : this.secrets.hideInError(error);

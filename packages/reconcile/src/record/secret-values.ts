@@ -15,6 +15,7 @@ const HIDDEN = "<redacted>";
 
 export class SecretValues {
   readonly #objects = new Set<SecretLike>();
+  readonly #texts = new Set<readonly string[]>();
   /** Made when a text is hidden for the first time: most passes hand over none. */
   #forms: Forms | undefined;
 
@@ -27,10 +28,17 @@ export class SecretValues {
     }
   }
 
+  /** Notes texts that were made of Secrets. The same list is noted once. */
+  noteTexts(texts: readonly string[]): void {
+    if (this.#texts.has(texts)) return;
+    this.#texts.add(texts);
+    this.#forms = undefined;
+  }
+
   /** `text` without the values. */
   hide(text: string): string {
     if (typeof text !== "string" || text === "") return text;
-    const { long, short, whole } = (this.#forms ??= formsIn(this.#objects));
+    const { long, short, whole } = (this.#forms ??= formsIn(this.#objects, this.#texts));
     if (whole.has(text)) return HIDDEN;
     let hidden = text;
     for (const form of long) if (hidden.includes(form)) hidden = hidden.replaceAll(form, HIDDEN);
@@ -113,7 +121,7 @@ interface Forms {
   readonly whole: ReadonlySet<string>;
 }
 
-function formsIn(objects: Iterable<SecretLike>): Forms {
+function formsIn(objects: Iterable<SecretLike>, texts: Iterable<readonly string[]>): Forms {
   const long = new Set<string>();
   const whole = new Set<string>();
   for (const { data, stringData } of objects) {
@@ -125,6 +133,7 @@ function formsIn(objects: Iterable<SecretLike>): Forms {
     }
     for (const plain of Object.values(stringData ?? {})) if (typeof plain === "string") addPlain(plain);
   }
+  for (const list of texts) list.forEach(addPlain);
   const short = whole.size === 0 ? undefined : wholeValues([...whole]);
   return { long: [...long].toSorted((a, b) => b.length - a.length), short, whole };
 

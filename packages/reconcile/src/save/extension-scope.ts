@@ -52,6 +52,7 @@ function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
     clock: env.clock,
     log: pass.log,
     hide: (text) => pass.hide(text),
+    conceal: (texts) => pass.noteSecretTexts(texts),
     claim: (what, given) => claims(pass, what, given),
   };
 }
