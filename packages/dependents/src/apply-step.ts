@@ -1,4 +1,5 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
+import type { Ref } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf } from "./author.ts";
@@ -7,12 +8,13 @@ import { converge, remembered } from "./core/converge.ts";
 import type { NewEntry } from "./core/entries.ts";
 import { SharedInputs } from "./core/inputs.ts";
 import { refTo } from "./core/marks.ts";
-import type { Converged } from "./core/plan.ts";
+import type { Converged, Once } from "./core/plan.ts";
 import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
 import { askAgain } from "./ask-again.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
 import { givenBy, handOverGiven } from "./gives.ts";
+import { forgetOthers, onceOf } from "./once.ts";
 import {
   type Brought,
   entryOf,
@@ -37,6 +39,7 @@ interface Asked {
   readonly inputs: PassInputs;
   /** The same inputs, for a step with many objects. */
   readonly shared: SharedInputs | undefined;
+  readonly once: Once | undefined;
 }
 
 /** Returns without a promise if nothing has changed since the last pass: a synchronous phase needs no timer. */
@@ -46,7 +49,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   try {
     const inputs = inputsOf(definition, unit);
     const subjects = subjectsOf(unit);
-    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined };
+    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit) };
     const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
     if (known !== undefined) {
       askAgain(unit, known);
@@ -64,7 +67,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
 const MAX_SYNCHRONOUS = 200;
 
 /** What became of the objects in the last pass, if nothing has changed since and the step has no other object to remove. */
-function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
+function settled(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
   const { dependent, context } = unit;
   // A predicate of the time may answer otherwise, though nothing else has changed.
   const { predicates } = context.memory.unit(context.unit);
@@ -74,7 +77,7 @@ function settled(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subjects: read
     const { live, item } = subject;
     if (live === undefined) return undefined;
     const author = authorOf(dependent, context.owner, { inputs, item });
-    const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, ...author });
+    const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, once, ...author });
     if (converged === undefined) return undefined;
     known.push({ type: "brought", subject, target: refTo(live), converged, given: givenBy(unit, subject, converged) });
   }
@@ -104,12 +107,14 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   noteLive(unit, kept);
   handOverGiven(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
+  const targets = kept.map(({ target }) => target);
+  forgetOthers(unit, targets);
   const entries = kept.map((outcome) => entryOf(unit, outcome));
   if (dependent.isChecked) report(unit, entries);
   const isDone = kept.every(isReady);
   // A new object replaces the one with the former name when it is ready. With `each` no object replaces another one.
   if (!isDone && !dependent.isEach) return resultOf(unit, kept);
-  const { leftovers, error } = await pruned(unit, kept);
+  const { leftovers, error } = await pruned(unit, targets);
   if (dependent.isChecked && leftovers.length > 0) report(unit, [...entries, ...leftovers]);
   const failure = failureOf(unit, kept, error);
   if (failure !== undefined) throw failure;
@@ -132,21 +137,21 @@ async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly 
 }
 
 /** Converges one object, if it is desired. */
-async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared }: Asked, subject: Subject): Promise<Outcome> {
+async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subject: Subject): Promise<Outcome> {
   const { dependent, context } = unit;
   const { options, policy } = dependent;
   const { item, live } = subject;
   const asked = { inputs, item };
   const author = authorOf(dependent, context.owner, asked);
   if (shared !== undefined) {
-    const known = remembered(context, { policy, live, inputs, shared, ...author });
+    const known = remembered(context, { policy, live, inputs, shared, once, ...author });
     if (known !== undefined) return brought(unit, subject, known);
   }
   const desired = desiredOf(dependent, context.owner, asked);
   if (desired === undefined && options.desired !== undefined)
     return { type: "unwanted", why: NOT_DESIRED, dueAtMs: context.isTimed ? context.timing.take("desired")?.dueAtMs : undefined };
   const target = subject.target();
-  const plan = { policy, target, live, inputs, shared, desired: desired === undefined ? undefined : () => desired, ...author };
+  const plan = { policy, target, live, inputs, shared, once, desired: desired === undefined ? undefined : () => desired, ...author };
   const converged = await converge(context, plan);
   const isIgnored = options.absent === "ignore" && !policy.isCreated && converged.live === undefined;
   return isIgnored ? { type: "unwanted", why: IGNORED, dueAtMs: converged.dueAtMs } : brought(unit, subject, converged);
@@ -177,10 +182,10 @@ function held(
 /** Removes the objects of the step that are not desired. With `each` an error does not hide those of the objects. */
 async function pruned(
   unit: Unit<AnyDoReq>,
-  kept: readonly Kept[],
+  targets: readonly Ref[],
 ): Promise<{ readonly leftovers: readonly NewEntry[]; readonly error: unknown }> {
   try {
-    return { leftovers: await pruneOthers(unit, keptOf(kept.map(({ target }) => target))), error: undefined };
+    return { leftovers: await pruneOthers(unit, keptOf(targets)), error: undefined };
   } catch (error) {
     if (!unit.dependent.isEach) throw error;
     return { leftovers: [], error };

@@ -26,6 +26,7 @@ import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entri
 import { identityOf, titleOf } from "./core/marks.ts";
 import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents, type UnseenDependent } from "./extension.ts";
+import { ONCE_STATE } from "./once.ts";
 import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
 import { liveIn } from "./subjects.ts";
 import { stateWithout } from "./author.ts";
@@ -68,6 +69,7 @@ export function dependentApply<
     owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
     dryRun: true,
+    ...(given.once === true ? { state: ONCE_STATE } : {}),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
     do: (req) => apply(definition, req as AnyDoReq),

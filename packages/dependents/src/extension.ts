@@ -64,7 +64,8 @@ export interface DependentData {
 /** An object that an earlier pass has reported. */
 export interface UnreachedDependent {
   readonly pass: Pick<DependentPass, "object" | "cache" | "handler">;
-  readonly ref: Ref;
+  /** The entry of that pass. */
+  readonly entry: NewEntry;
 }
 
 export interface UnseenDependent {
@@ -135,7 +136,7 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
   if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
   // The step did nothing: the last known state may be outdated.
   const unreached = (entry: DependentEntry, otherwise: DependentState): NewEntry =>
-    safe(pass, data.unreached({ pass, ref: refOf(entry) }) ?? { ...identityIn(entry), ...otherwise });
+    safe(pass, data.unreached({ pass, entry: { ...identityIn(entry), ...stateIn(entry) } }) ?? { ...identityIn(entry), ...otherwise });
   if (pass.type === "full" && (ended === undefined || ended.type === "unreached"))
     return known.map((entry) => unreached(entry, { type: "Unknown", reason: "NotReached", message: pass.notReached }));
   if (ended?.type !== "wait" || pass.isDeleting) return "keep";
@@ -153,10 +154,6 @@ function condition(pass: Ended, extended: Extended): Setting | undefined {
   if (entries === "keep") return undefined;
   const isDone = pass.progressOf(step)?.type === "done";
   return settingOf(entries, { absence: pass.found.absences.get(name), isDone, isDeleting: pass.isDeleting });
-}
-
-function refOf({ name, namespace }: DependentIdentity): Ref {
-  return namespace === undefined ? { name } : { name, namespace };
 }
 
 function stateIn({ type, reason, message, attributes }: DependentEntry): DependentState {

@@ -15,7 +15,7 @@ export function givenBy(unit: Unit, subject: Subject, converged: Converged): Giv
   const { gives } = dependent.options;
   if (gives === undefined) return undefined;
   const { live } = converged;
-  if (live === undefined) return missing("it does not exist yet");
+  if (live === undefined) return missing(converged.type === "done" ? "it was complete, and no longer exists" : "it does not exist yet");
   if (converged.type === "not yet" && !converged.isKept)
     return missing(live.metadata.deletionTimestamp === undefined ? "it is not ours" : "it is being deleted");
   const memory = context.memory.unit(context.unit).object(dependent.policy.kind, live.metadata);

@@ -9,7 +9,7 @@ import { identityOf, titleOf } from "./core/marks.ts";
 import type { Given } from "./core/memory.ts";
 import type { Again, Converged } from "./core/plan.ts";
 import { refined } from "./core/state.ts";
-import { UNCHANGED } from "./core/write.ts";
+import { UNCHANGED } from "./core/work.ts";
 import type { Absence } from "./entry-condition.ts";
 import { LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import type { Subject } from "./subjects.ts";
@@ -61,7 +61,7 @@ export function heldBy(
 
 /** The author's `status` may report a missing object as ready. */
 export function isReady(outcome: Kept): boolean {
-  return outcome.type === "brought" && (outcome.converged.type === "there" || outcome.converged.state.type === "Ready");
+  return outcome.type === "brought" && (outcome.converged.type !== "not yet" || outcome.converged.state.type === "Ready");
 }
 
 /** Decides whether the object could not be written, and no watch reports when it can. */
@@ -150,7 +150,7 @@ function goOnWithout(
 
 function againOf(outcome: Kept): Again {
   if (outcome.type !== "brought") return "backoff";
-  return outcome.converged.type === "there" ? "watch" : outcome.converged.again;
+  return outcome.converged.type === "not yet" ? outcome.converged.again : "watch";
 }
 
 /** Milliseconds until the object is looked at again; `undefined`: the backoff. */
@@ -164,4 +164,4 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
 }
 
 /** Reasons that do not end without a person. Docs/operations.md lists them as reasons of events. */
-const WARNING_REASONS: readonly string[] = ["Contested", "NotOurs"];
+const WARNING_REASONS: readonly string[] = ["Contested", "Immutable", "NotOurs"];

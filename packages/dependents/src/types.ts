@@ -3,6 +3,7 @@ import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimach
 import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/reconcile";
 import type { Distinct } from "@treadle/reconcile/unstable/engine";
 import type { DependentState } from "./core/entries.ts";
+import type { OnImmutable } from "./core/immutable.ts";
 import type { Adoption } from "./core/plan.ts";
 
 /** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
@@ -227,6 +228,17 @@ export interface DependentFields<
    * meanwhile; `undefined` means that there is nothing to write. It must not change `live`.
    */
   readonly update?: (live: ObjectOf<K>, desired: Desired<K>) => object | undefined;
+  /**
+   * What happens when the desired state changes a field that the server does not let change, e.g. `spec.template` of a Job.
+   * `fail`: the entry is Failed, and nothing is written. `recreate`: the object is deleted in the foreground, and created again
+   * when it no longer exists; claims of a StatefulSet stay. `ignore`: the field keeps its value. @defaultValue "fail"
+   */
+  readonly onImmutable?: OnImmutable;
+  /**
+   * Whether the object runs to completion once: after it was seen ready it is not created again when it is deleted, unless the
+   * desired state changes. For Jobs with a time to live. The resource needs `stepState: true`. @defaultValue false
+   */
+  readonly once?: boolean;
   /** The name of the kind in messages. @defaultValue the kind */
   readonly displayName?: string;
   /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
@@ -247,4 +259,4 @@ export type SwitchRules =
   | { readonly created: false; readonly orphanWhen?: never }
   | { readonly created?: true; readonly owned?: true; readonly absent?: never };
 
-export type { Adoption };
+export type { Adoption, OnImmutable };

@@ -2,7 +2,7 @@
 import { keyOf, type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
 import type { DependentState, NewEntry } from "./core/entries.ts";
 import { identityOf } from "./core/marks.ts";
-import { refined, stateOf } from "./core/state.ts";
+import { COMPLETED, refined, stateOf } from "./core/state.ts";
 import type { UnreachedDependent } from "./extension.ts";
 import type { Dependent } from "./dependent.ts";
 import type { EachItem } from "./types.ts";
@@ -13,10 +13,13 @@ import type { Definition } from "./unit.ts";
  * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, and if a function
  * of the author throws, its health decides. Never throws.
  */
-export function unreachedEntry({ dependent, read }: Definition, { pass, ref }: UnreachedDependent): NewEntry | undefined {
+export function unreachedEntry({ dependent, read }: Definition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
   const { policy, options, name } = dependent;
   const { object: owner, handler } = pass;
+  const ref: Ref = entry.namespace === undefined ? { name: entry.name } : { name: entry.name, namespace: entry.namespace };
   const live = cachedOrNone(pass, read, ref);
+  // An object that runs once stays complete when it is deleted.
+  if (live === undefined && options.once === true && entry.reason === COMPLETED) return entry;
   if (live === undefined || (policy.isOwned && ownership(live, owner, handler.names).type !== "ours")) return undefined;
   const named = { unit: name, unitNoun: "step" };
   const { readyWhen, status } = options;

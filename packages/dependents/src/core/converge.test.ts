@@ -26,6 +26,8 @@ const POLICY: Policy = {
   ownership: undefined,
   update: undefined,
   displayName: undefined,
+  onImmutable: "fail",
+  immutableFields: [],
 };
 const NO_INPUTS: Inputs = { vars: {}, reads: {}, dependents: {} };
 

@@ -9,16 +9,18 @@
  * - An object that has to be written again and again is written with growing delays.
  */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { bodyOf } from "./body.ts";
+import { bodyOf, digestOf } from "./body.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import { isSameInput, seenInputs } from "./inputs.ts";
 import { formerNames, ownershipOf } from "./ownership.ts";
+import { titleOf } from "./marks.ts";
 import type { Again, Converged, Plan } from "./plan.ts";
 import { withManagedFields } from "./difference.ts";
-import { isReady, refined, stateOf } from "./state.ts";
+import { COMPLETED, isReady, refined, stateOf } from "./state.ts";
 import { earlier, type TimeUse } from "./timing.ts";
-import { create, type Found, heldBack, notFound, notOurs, pending, UNCHANGED, update, type Work } from "./write.ts";
+import { type Found, UNCHANGED, type Work } from "./work.ts";
+import { create, heldBack, notFound, notOurs, pending, update } from "./write.ts";
 
 /** Converges one object. @throws the error of the server, and what the author's functions throw */
 export async function converge(context: Context, plan: Plan): Promise<Converged> {
@@ -28,6 +30,8 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   const { policy, target, live } = plan;
   const desired = plan.desired?.();
   const rendering = joined(before, context.timing?.take("desired"));
+  const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired });
+  if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return withDue(done(context, plan), rendering?.dueAtMs);
   const work: Work = {
     context,
     plan,
@@ -37,8 +41,20 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   };
   const found = await bring(work, live);
   const { converged, judging } = judgedInTime(context, plan, found);
+  if (digest !== undefined && converged.type === "there") plan.once?.note(target, digest);
   remember(work, found, { converged, rendering, judging });
   return withDue(converged, earlier(rendering?.dueAtMs, judging?.dueAtMs));
+}
+
+function isAway(live: KubernetesObject | undefined): boolean {
+  return live === undefined || live.metadata.deletionTimestamp !== undefined;
+}
+
+/** The answer for an object that was complete, and that a user or its time to live has deleted since. */
+function done(context: Context, plan: Plan): Converged {
+  const message = `${titleOf(plan.policy, plan.target, context.owner)} was complete before it was deleted`;
+  const state = refined(context, plan, { state: { type: "Ready", reason: COMPLETED, message }, live: undefined });
+  return { type: "done", live: undefined, state, operation: UNCHANGED };
 }
 
 /**
@@ -57,6 +73,8 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
   if (dueAtMs !== undefined && context.clock.now() >= dueAtMs) return undefined;
   if (shared === undefined ? !isSameInput(settled.seen, context, inputs) : !shared.isSameInput(settled.seen)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
+  // The completion of an object that runs once must be stored.
+  if (settled.ready === undefined && plan.once !== undefined) return undefined;
   if (settled.ready !== undefined) return { ...found, state: settled.ready, dueAtMs };
   const { converged, judging } = judgedInTime(context, plan, found);
   return withDue(converged, earlier(dueAtMs, judging?.dueAtMs));

@@ -55,12 +55,30 @@ export interface Given {
   readonly missing: string | undefined;
 }
 
+/** A change that the server refused, because it does not let fields change. */
+export interface Refused {
+  /** The uid of the object. */
+  readonly uid: string | undefined;
+  /** The version of the object. */
+  readonly resourceVersion: string | undefined;
+  /** Digest of the body that was refused. */
+  readonly wanted: string;
+  /** The fields. */
+  readonly paths: readonly string[];
+  /** What the entry reports, in addition to the fields. */
+  readonly why: string;
+  /** When the server is asked again, in the clock's milliseconds: a rule of the cluster may have changed. */
+  readonly untilMs: number;
+}
+
 /** What is remembered of one object. */
 export class ObjectMemory {
   /** What was applied last. */
   applied: Applied | undefined;
   /** How often it was written in a row. */
   pace: Pace | undefined;
+  /** The change that the server refused last. */
+  refused: Refused | undefined;
   /** The version that needed no write. It holds as long as nothing changes. */
   settled: Settled | undefined;
   /** The values that it gave last. */

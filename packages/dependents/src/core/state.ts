@@ -7,6 +7,9 @@ import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import type { Plan } from "./plan.ts";
 
+/** The reason of an object that runs once, was complete, and was deleted since. */
+export const COMPLETED = "Completed";
+
 type Named = Pick<Context, "unit" | "unitNoun">;
 
 /**
