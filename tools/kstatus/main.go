@@ -1,4 +1,5 @@
-// Records what kstatus answers for each object of a list. The test of health() reads the same list and the answers.
+// Records what kstatus and kubectl rollout status answer for each object of a list. The test of health() reads the same list
+// and the answers.
 //
 //	go -C tools/kstatus run .
 package main
@@ -10,9 +11,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/kubectl/pkg/polymorphichelpers"
 )
 
 // Paths relative to this folder, where `go -C` starts the program.
@@ -32,6 +35,14 @@ type answer struct {
 	Digest  string `json:"digest"`
 	Status  string `json:"status"`
 	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message"`
+	// What `kubectl rollout status` says, for the kinds that it knows.
+	Rollout *rollout `json:"rollout,omitempty"`
+}
+
+type rollout struct {
+	// Done, Waiting, or Error.
+	Status  string `json:"status"`
 	Message string `json:"message"`
 }
 
@@ -74,6 +85,7 @@ func answerOf(each object) answer {
 		found.Status, found.Message = "Error", err.Error()
 		return found
 	}
+	found.Rollout = rolloutOf(&u)
 	result, err := status.Compute(&u)
 	if err != nil {
 		found.Status, found.Message = "Error", err.Error()
@@ -84,6 +96,22 @@ func answerOf(each object) answer {
 		found.Reason = result.Conditions[0].Reason
 	}
 	return found
+}
+
+func rolloutOf(u *unstructured.Unstructured) *rollout {
+	viewer, err := polymorphichelpers.StatusViewerFor(u.GroupVersionKind().GroupKind())
+	if err != nil {
+		return nil // It knows three kinds.
+	}
+	message, done, err := viewer.Status(u, 0)
+	switch {
+	case err != nil:
+		return &rollout{Status: "Error", Message: err.Error()}
+	case done:
+		return &rollout{Status: "Done", Message: strings.TrimSpace(message)}
+	default:
+		return &rollout{Status: "Waiting", Message: strings.TrimSpace(message)}
+	}
 }
 
 func digestOf(text json.RawMessage) string {

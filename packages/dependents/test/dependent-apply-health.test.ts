@@ -11,13 +11,6 @@ import { entries, page, said, Site, site } from "./sites.ts";
 const { ConfigMap, CustomResourceDefinition, DaemonSet, Deployment, HorizontalPodAutoscaler, Ingress, Job, PersistentVolumeClaim } = kinds;
 const { PersistentVolume, Pod, ReplicaSet, Secret, Service, StatefulSet } = kinds;
 
-const ReplicationController = kindOf({
-  group: "",
-  version: "v1",
-  kind: "ReplicationController",
-  plural: "replicationcontrollers",
-  scope: "Namespaced",
-});
 const labels = { app: "web" };
 const containers = [{ name: "main", image: "nginx" }];
 const template = { metadata: { labels }, spec: { containers } };
@@ -57,7 +50,6 @@ const WAITING: readonly Given[] = [
     spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/data" } },
     reason: "NotAvailable",
   },
-  { name: "ReplicationController", kind: ReplicationController, spec: { selector: labels, template }, reason: "GenerationNotObserved" },
 ];
 
 /** A handler with the object, and then a ConfigMap that is created when the object is ready. */

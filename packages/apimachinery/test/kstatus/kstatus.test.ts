@@ -1,6 +1,6 @@
 /**
- * `health()` against kstatus. `objects.json` is written by hand. `answers.json` is what kstatus itself answers; record it again
- * after a change of the objects:
+ * `health()` against kstatus and `kubectl rollout status`. `objects.json` is written by hand. `answers.json` is what those
+ * programs themselves answer; record it again after a change of the objects:
  *
  *     go -C tools/kstatus run . && biome format --write packages/apimachinery/test/kstatus
  */
@@ -22,6 +22,8 @@ interface Answer {
   readonly status: "Current" | "InProgress" | "Failed" | "Terminating" | "Error";
   readonly reason?: string;
   readonly message: string;
+  /** What `kubectl rollout status` says of a Deployment, StatefulSet or DaemonSet. */
+  readonly rollout?: { readonly status: "Done" | "Waiting" | "Error"; readonly message: string };
 }
 
 const objects = read("objects.json") as readonly Named[];
@@ -62,6 +64,25 @@ test.for(objects.map((each, i) => ({ ...each, answer: answers[i] as Answer })))(
   expect(difference?.type, `the listed difference (${difference?.why}) is one`).not.toBe(same);
   expect(found, `${difference?.why ?? "as kstatus"}: ${answer.status} ${answer.reason ?? ""} ${answer.message}`).toMatchObject({
     type: difference?.type ?? same,
+  });
+});
+
+const rollouts = objects
+  .map(({ name, object }, i) => ({ name, object, answer: answers[i] as Answer, rollout: answers[i]?.rollout }))
+  .filter(({ rollout }) => rollout !== undefined && !/only available for RollingUpdate/.test(rollout.message));
+
+describe("kubectl rollout status", () => {
+  test.for(rollouts)("agrees, or kstatus does: $name", ({ object, answer, rollout }) => {
+    const { type } = health(object);
+    if (type === "Ready") expect(rollout?.status).toBe("Done");
+    if (rollout?.status === "Waiting") expect(["Pending", "Failed"]).toContain(type);
+    if (rollout?.status === "Error") expect(type).toBe(/progress deadline/.test(rollout.message) ? "Failed" : "Unknown");
+    // It asks for less than kstatus: replicas that are ready, no object that is being deleted.
+    if (rollout?.status === "Done" && type !== "Ready") expect(answer.status).not.toBe("Current");
+  });
+
+  test("was recorded for all three kinds", () => {
+    expect(rollouts.length).toBeGreaterThan(50);
   });
 });
 
