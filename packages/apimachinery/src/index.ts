@@ -142,6 +142,9 @@ export {
   parseFieldSelector,
 } from "./field-selectors.ts";
 
+// Combinations of event predicates and of gates.
+export { and, type CombinedGate, type Gate, not, or } from "./gates.ts";
+
 // Checks of names.
 export {
   dns1035LabelProblems,

@@ -29,14 +29,12 @@ export type { Controller, ControllerStatus } from "./controller.ts";
 export type { ControllerOptions } from "./controller-options.ts";
 export type { SchedulingOptions } from "./driver/scheduling-options.ts";
 export type { PassReport } from "./pass-report.ts";
+export { and, not, or } from "@treadle/apimachinery";
 export {
-  and,
   annotationsChanged,
   deletionChanged,
   generationChanged,
   labelsChanged,
-  not,
-  or,
   type Predicate,
   resourceVersionChanged,
 } from "./predicates.ts";

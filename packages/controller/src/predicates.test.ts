@@ -2,15 +2,11 @@ import type { KubernetesObject, ObjectMeta } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import { describe, expect, test } from "vitest";
 import {
-  and,
   annotationsChanged,
   deletionChanged,
   generationChanged,
   isMandatory,
   labelsChanged,
-  not,
-  or,
-  type Predicate,
   resourceVersionChanged,
 } from "./predicates.ts";
 
@@ -50,33 +46,6 @@ describe("predicates of updates", () => {
 
   test.for(Object.entries(all))("%s has no opinion of creations and deletions", ([, predicate], { expect }) => {
     expect([predicate(added), predicate(deleted)]).toEqual([undefined, undefined]);
-  });
-});
-
-describe("and, or, not", () => {
-  const yes: Predicate = () => true;
-  const no: Predicate = () => false;
-  const none: Predicate = () => undefined;
-  test.for([
-    { name: "and(yes, yes)", predicate: and(yes, yes), want: true },
-    { name: "and(yes, no)", predicate: and(yes, no), want: false },
-    { name: "and(yes, none)", predicate: and(yes, none), want: true },
-    { name: "and(none, no)", predicate: and(none, no), want: false },
-    { name: "and(none)", predicate: and(none), want: undefined },
-    { name: "or(no, yes)", predicate: or(no, yes), want: true },
-    { name: "or(no, no)", predicate: or(no, no), want: false },
-    { name: "or(none, no)", predicate: or(none, no), want: false },
-    { name: "or(none)", predicate: or(none), want: undefined },
-    { name: "not(yes)", predicate: not(yes), want: false },
-    { name: "not(no)", predicate: not(no), want: true },
-    { name: "not(none)", predicate: not(none), want: undefined },
-  ])("$name is $want", ({ predicate, want }, { expect }) => {
-    expect(predicate(added)).toBe(want);
-  });
-
-  test("a combination of nothing is refused", () => {
-    expect(() => and()).toThrow(TypeError);
-    expect(() => or()).toThrow(TypeError);
   });
 });
 

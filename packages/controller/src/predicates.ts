@@ -2,7 +2,8 @@
  * Predicates: which events of a primary start a pass.
  *
  * A predicate may have no opinion (`undefined`), because it compares values that only an update has. Such an event starts a
- * pass, also through `not`, so that no combination can miss the creation of an object by accident.
+ * pass, also through `not`, so that no combination can miss the creation of an object by accident. `and`, `or` and `not` are those of
+ * `@treadle/apimachinery`. They serve gates as well, for which "no opinion" does not hold.
  *
  * Guarantee: a predicate is not asked about an object that is being deleted or was deleted. Without those passes its
  * finalizer would never be removed, and its memory never dropped. A predicate is not asked either when a user sets the
@@ -12,7 +13,7 @@ import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
 import type { InformerEvent } from "@treadle/informer";
 import { PAUSED_ANNOTATION, RECONCILE_REQUESTED_ANNOTATION } from "@treadle/reconcile";
 
-/** Decides whether an event starts a pass; `undefined`: no opinion, which counts as true. It must be pure. */
+/** Decides whether an event starts a pass; `undefined`: no opinion, which counts as true. It must be pure. Combine by `and`, `or`, `not`. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => boolean | undefined;
 
 /** Accepts updates that changed `metadata.generation`: for most kinds, the spec. */
@@ -40,32 +41,6 @@ export function resourceVersionChanged(event: InformerEvent<KubernetesObject>): 
   return changed(event, ({ metadata }) => metadata.resourceVersion);
 }
 
-/** Combines predicates: false if one is false, else true if one is true. @throws TypeError without predicates */
-export function and<T extends KubernetesObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  atLeastOne("and", predicates);
-  return (event) => {
-    const answers = predicates.map((predicate) => predicate(event));
-    return answers.includes(false) ? false : answers.includes(true) ? true : undefined;
-  };
-}
-
-/** Combines predicates: true if one is true, else false if one is false. @throws TypeError without predicates */
-export function or<T extends KubernetesObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  atLeastOne("or", predicates);
-  return (event) => {
-    const answers = predicates.map((predicate) => predicate(event));
-    return answers.includes(true) ? true : answers.includes(false) ? false : undefined;
-  };
-}
-
-/** Negates a predicate; no opinion stays no opinion. */
-export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
-  return (event) => {
-    const answer = predicate(event);
-    return answer === undefined ? undefined : !answer;
-  };
-}
-
 /** Whether a pass is due that no predicate may prevent. `pause` is the annotation that pauses an object. */
 export function isMandatory(event: InformerEvent<KubernetesObject>, pause: string = PAUSED_ANNOTATION): boolean {
   const { type, object } = event;
@@ -88,8 +63,4 @@ function isPaused({ metadata }: KubernetesObject, annotation: string): boolean {
 
 function changed(event: InformerEvent<KubernetesObject>, part: (object: KubernetesObject) => unknown): boolean | undefined {
   return event.type === "updated" ? !jsonEqual(part(event.previous), part(event.object)) : undefined;
-}
-
-function atLeastOne(name: string, predicates: readonly unknown[]): void {
-  if (predicates.length === 0) throw new TypeError(`${name}() needs at least one predicate`);
 }
