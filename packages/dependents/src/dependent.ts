@@ -6,6 +6,7 @@ import { nameOfAnswer } from "./core/answers.ts";
 import { immutableFieldsOf } from "./core/immutable.ts";
 import type { Policy } from "./core/plan.ts";
 import { isRecreatable } from "./core/recreate.ts";
+import { requireGates } from "./gates.ts";
 import { type NamedObjects, namesOf } from "./objects.ts";
 import type { AnyOptions, EachItem } from "./types.ts";
 
@@ -59,12 +60,7 @@ export function requireOptions(options: AnyOptions): void {
 }
 
 function requireSwitches(where: string, options: AnyOptions): void {
-  for (const predicate of ["when", "orphanWhen"] as const) {
-    const given: unknown = options[predicate];
-    const all: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
-    if (all.some((each) => typeof each !== "function"))
-      throw new TypeError(`${where}: ${predicate} must be a function, or a list of functions`);
-  }
+  for (const gate of ["when", "orphanWhen"] as const) requireGates(options[gate], `${where}: ${gate}`);
   if (options.absent !== undefined && !["wait", "ignore", "fail"].includes(options.absent))
     throw new TypeError(`${where}: absent must be "wait", "ignore" or "fail", not ${JSON.stringify(options.absent)}`);
 }

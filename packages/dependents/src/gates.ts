@@ -38,6 +38,7 @@ export function called<Result>(where: string, call: () => Result): Result {
     return call();
   } catch (error) {
     if (isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) throw error;
+    if (error instanceof Error && error.message.startsWith(where)) throw error; // it names the place already
     if (!(error instanceof Error)) throw misuse("ERR_INVALID_STEP", `${where} threw ${nounOf(error)}, not an error`, error);
     const Same = error instanceof TypeError ? TypeError : Error;
     const code = "code" in error ? error.code : error.name;

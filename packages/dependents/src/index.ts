@@ -19,13 +19,12 @@ export type {
   DependentStep,
   Desired,
   EachItem,
-  Gate,
   GivenValues,
   GivenVars,
-  Predicates,
   SwitchProblem,
   SwitchRules,
 } from "./types.ts";
+export type { Gates } from "./gates.ts";
 
 // The entries in the status of an owner.
 export {

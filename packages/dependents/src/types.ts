@@ -5,6 +5,7 @@ import type { Distinct } from "@treadle/reconcile/unstable/engine";
 import type { DependentState } from "./core/entries.ts";
 import type { OnImmutable } from "./core/immutable.ts";
 import type { Adoption } from "./core/plan.ts";
+import type { Gates } from "./gates.ts";
 
 /** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
 export interface DependentStep<
@@ -76,12 +77,6 @@ export interface DependentInputs<L extends readonly AnyStep[], R, D extends read
   readonly revisit: (afterMs: number) => void;
 }
 
-/** A pure function that decides something; `undefined` means that the answer is not known. */
-export type Gate<Args extends readonly unknown[]> = (...args: Args) => boolean | undefined;
-
-/** Pure predicates, all of which must hold: one, or a list. `undefined` as an answer means not known, and does not hold. */
-export type Predicates<Args extends readonly unknown[]> = Gate<Args> | readonly Gate<Args>[];
-
 /** Facts about the cluster, for `includeWhen`. */
 export interface ClusterFacts {
   /** Whether the server serves a kind that the handler reads, owns or watches. */
@@ -145,12 +140,12 @@ export interface DependentFields<
    * Whether the object is desired: pure predicates of the owner and the inputs, all of which must hold. If one does not hold, what
    * exists of ours is deleted. With `created: false` nothing is deleted. @defaultValue it is desired
    */
-  readonly when?: Predicates<[T, DependentInputs<L, R, D>]>;
+  readonly when?: Gates<[T, DependentInputs<L, R, D>]>;
   /**
    * Whether the object is released: pure predicates of the owner, all of which must hold. Then nothing is created, and an existing
    * object stays without our marks and owner reference. They are also asked when the owner is deleted. @defaultValue never
    */
-  readonly orphanWhen?: Predicates<[T]>;
+  readonly orphanWhen?: Gates<[T]>;
   /**
    * Whether the step is part of the list in this pass: a pure function of the owner and the cluster. With `false` nothing is read,
    * rendered, created or deleted, the entry is removed, and the kind need not be served. @defaultValue always

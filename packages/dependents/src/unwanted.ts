@@ -1,5 +1,4 @@
 /** A step that keeps no object in a pass: it is not included, its object is not desired, or it cannot run and that is asked. */
-import type { Kind } from "@treadle/apimachinery";
 import type { StepResult, Wait } from "@treadle/reconcile";
 import { leavesOf, runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 import { askAgain } from "./ask-again.ts";
@@ -68,8 +67,7 @@ export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}
   const unit = unitOf(definition, req);
   const { dependent, context } = unit;
   try {
-    const isServed = (kind: Kind): boolean => (req as { readonly isServed?: (kind: Kind) => boolean }).isServed?.(kind) ?? true;
-    if (isIncluded(dependent, context.owner, { isServed })) return undefined;
+    if (isIncluded(dependent, context.owner, { isServed: (kind) => unit.pass.isServed(kind) })) return undefined;
   } catch (error) {
     if (dependent.isChecked) throw error;
     return goOn(unit, error);

@@ -2,12 +2,13 @@
  * Whether a step keeps its objects in this pass: `includeWhen`, `orphanWhen`, `when` and `until`, in this order. The first that
  * says no decides.
  */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import type { Gate, KubernetesObject } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { nameOfAnswer } from "./core/answers.ts";
 import { isToBeAsked } from "./core/timing.ts";
 import type { Dependent } from "./dependent.ts";
 import type { Absence } from "./entry-condition.ts";
+import { called, holds } from "./gates.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import type { ClusterFacts } from "./types.ts";
 import type { Unit } from "./unit.ts";
@@ -34,17 +35,18 @@ const KEEP: Verdict = Object.freeze({ type: "keep" });
 export function isIncluded({ options, name }: Dependent, owner: KubernetesObject, { isServed }: ClusterFacts): boolean {
   const { includeWhen } = options;
   if (includeWhen === undefined) return true;
-  const answer: unknown = includeWhen(owner, { isServed });
+  const where = `step "${name}": includeWhen`;
+  const answer: unknown = called(where, () => includeWhen(owner, { isServed }));
   if (typeof answer === "boolean") return answer;
   throw misuse(
     "ERR_INVALID_STEP",
-    `step "${name}": includeWhen must return true or false, and no promise; it returned ${nameOfAnswer(answer)}`,
+    `${where} returned ${nameOfAnswer(answer)}, but must return true or false: compute the answer from its arguments`,
   );
 }
 
 /** Whether the objects of the step are released. @throws what the author's functions throw, and TypeError for another answer */
 export function isReleased({ options, name }: Dependent, owner: KubernetesObject): boolean {
-  return options.orphanWhen !== undefined && hold(`step "${name}": orphanWhen`, options.orphanWhen, [owner]);
+  return options.orphanWhen !== undefined && holds<[KubernetesObject]>(options.orphanWhen, [owner], `step "${name}": orphanWhen`);
 }
 
 /**
@@ -54,8 +56,9 @@ export function isReleased({ options, name }: Dependent, owner: KubernetesObject
 export function dropByOwner({ dependent, context: { owner } }: Unit): Absence | undefined {
   const { name, options } = dependent;
   if (isReleased(dependent, owner)) return RELEASED;
-  const predicates = [options.when ?? []].flat().filter((predicate) => predicate.length <= 1);
-  return hold(`step "${name}": when`, predicates, [owner]) ? undefined : NOT_WANTED;
+  // It takes the owner alone. A combined gate takes any number of arguments, so it may need the inputs.
+  const gates: readonly unknown[] = [options.when ?? []].flat().filter((gate) => gate.length === 1);
+  return holds(gates as readonly Gate<[KubernetesObject]>[], [owner], `step "${name}": when`) ? undefined : NOT_WANTED;
 }
 
 /**
@@ -72,18 +75,18 @@ export function verdictOf(unit: Unit, inputs: PassInputs, { isAgain }: { readonl
     !isAgain || isToBeAsked(context.memory.unit(context.unit).predicates.get(predicate), context.clock.now());
   if (!isAgain && isReleased(dependent, owner)) return { type: "drop", why: RELEASED };
   if (options.when !== undefined && asks("when")) {
-    const holds = timed(unit, "when", () => hold(`step "${name}": when`, options.when, [owner, inputs]));
-    if (!holds) return { type: "drop", why: NOT_WANTED };
+    const isWanted = timed(unit, "when", () =>
+      holds<[KubernetesObject, never]>(options.when, [owner, inputs as never], `step "${name}": when`),
+    );
+    if (!isWanted) return { type: "drop", why: NOT_WANTED };
   }
   const { until } = options;
   if (until === undefined || !asks("until")) return KEEP;
-  const answer: unknown = timed(unit, "until", () => until(owner, inputs as never));
+  const where = `step "${name}": until`;
+  const answer: unknown = timed(unit, "until", () => called(where, () => until(owner, inputs as never)));
   if (answer === true) return KEEP;
   if (typeof answer === "string" && answer !== "") return { type: "hold", reason: answer };
-  throw misuse(
-    "ERR_INVALID_STEP",
-    `step "${name}": until must return true, or a text with the reason why not, and no promise; it returned ${nameOfAnswer(answer)}`,
-  );
+  throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(answer)}, but must return true, or a text with the reason why not`);
 }
 
 /** Calls a predicate, and remembers how it used the time. */
@@ -94,16 +97,4 @@ function timed<T>({ context }: Unit, predicate: string, ask: () => T): T {
   if (use === undefined) predicates.delete(predicate);
   else predicates.set(predicate, use);
   return answer;
-}
-
-/** Whether a predicate, or each of a list, answers `true`; `undefined` does not hold. */
-function hold(where: string, given: unknown, args: readonly unknown[]): boolean {
-  const isList = Array.isArray(given);
-  const predicates: readonly unknown[] = isList ? given : [given];
-  return predicates.every((predicate, i) => {
-    const answer: unknown = (predicate as (...args: readonly unknown[]) => unknown)(...args); // requireOptions() has checked it.
-    if (typeof answer === "boolean" || answer === undefined) return answer === true;
-    const what = isList ? `${where}[${i}]` : where;
-    throw misuse("ERR_INVALID_STEP", `${what} must return true, false or undefined, and no promise; it returned ${nameOfAnswer(answer)}`);
-  });
 }

@@ -80,11 +80,11 @@ describe("when", () => {
   });
 
   test.for<{ name: string; answer: unknown; isList?: boolean; says: string }>([
-    { name: "a promise", answer: async () => true, says: "it returned a promise" },
-    { name: "a promise that rejects", answer: () => Promise.reject(new Error("boom")), says: "it returned a promise" },
-    { name: "a text", answer: () => "yes", says: 'it returned "yes"' },
-    { name: "null", answer: () => null, says: "it returned null" },
-    { name: "a number in a list", answer: () => 1, isList: true, says: "when[1] must return true, false or undefined" },
+    { name: "a promise", answer: async () => true, says: "when returned a promise" },
+    { name: "a promise that rejects", answer: () => Promise.reject(new Error("boom")), says: "when returned a promise" },
+    { name: "a text", answer: () => "yes", says: "when returned a string, but must return true, false or undefined" },
+    { name: "null", answer: () => null, says: "when returned null" },
+    { name: "a number in a list", answer: () => 1, isList: true, says: "when returned a number" },
     {
       name: "an error",
       answer: () => {
@@ -273,10 +273,35 @@ describe("includeWhen", () => {
       .step(dependentApplyAll("parts", [monitor, needing]))
       .step(step(Site, { name: "later", do: () => void ran.push("later") }))
       .build();
-    const world = fakeWorld(built, { objects: [site("a", { wanted: false })] });
+    const world = fakeWorld(built, { objects: [site("a", { wanted: false })], missing: [Monitor] });
     await world.settled();
     expect(await said(world)).toEqual(["page Ready"]);
     expect(ran).not.toEqual([]);
+  });
+
+  test("gets whether the server serves a kind", async () => {
+    const answers: boolean[] = [];
+    const monitor = dependentApply(Site, {
+      name: "monitor",
+      kind: Monitor,
+      objectName: "a",
+      includeWhen: (_site, { isServed }) => {
+        answers.push(isServed(ConfigMap), isServed(Monitor));
+        return isServed(Monitor);
+      },
+      desired: {},
+    });
+    const world = fakeWorld(handler(Site).step(conditions()).step(monitor).step(page(plain)).build(), {
+      objects: [site()],
+      missing: [Monitor],
+    });
+    await world.settled();
+    expect(answers.slice(0, 2)).toEqual([true, false]);
+    expect(await said(world)).toEqual(["page Ready"]);
+    expect(await world.get(Site, "a")).toHaveCondition("Ready", { status: "True" });
+    await world.install(Monitor);
+    await world.settled();
+    expect(await said(world)).toEqual(["monitor Ready", "page Ready"]);
   });
 
   test("what exists is deleted with the owner, whatever includeWhen says", async () => {
@@ -289,8 +314,8 @@ describe("includeWhen", () => {
   });
 
   test.for<{ name: string; answer: unknown; says: string }>([
-    { name: "undefined", answer: undefined, says: "includeWhen must return true or false, and no promise; it returned nothing" },
-    { name: "a promise", answer: Promise.resolve(true), says: "it returned a promise" },
+    { name: "undefined", answer: undefined, says: 'step "page": includeWhen returned nothing, but must return true or false' },
+    { name: "a promise", answer: Promise.resolve(true), says: "includeWhen returned a promise" },
   ])("that answers with $name is Failed with the reason", async ({ answer, says }) => {
     const world = await settled({ ...plain, includeWhen: () => answer as never });
     expect(await messageOf(world)).toContain(says);

@@ -86,11 +86,11 @@ describe("until", () => {
     {
       name: "false",
       until: () => false,
-      says: "until must return true, or a text with the reason why not, and no promise; it returned false",
+      says: 'step "page": until returned false, but must return true, or a text with the reason why not',
     },
-    { name: "an empty text", until: () => "", says: 'it returned ""' },
-    { name: "nothing", until: () => undefined, says: "it returned nothing" },
-    { name: "a promise that rejects", until: () => Promise.reject(new Error("boom")), says: "it returned a promise" },
+    { name: "an empty text", until: () => "", says: "until returned an empty text" },
+    { name: "nothing", until: () => undefined, says: "until returned nothing" },
+    { name: "a promise that rejects", until: () => Promise.reject(new Error("boom")), says: "until returned a promise" },
     {
       name: "an error",
       until: () => {

@@ -67,6 +67,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly cache: Cache;
   /** Tells whether the cache shows `object`; `false` if a selector of the watch leaves it out. */
   isSelected(kind: Kind, object: KubernetesObject): boolean;
+  /** Tells whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
+  isServed(kind: Kind): boolean;
   /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
   /** The clock of the pass. */

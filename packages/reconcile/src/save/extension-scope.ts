@@ -48,6 +48,7 @@ function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
     isDryRun: env.isDryRun === true,
     cache: env.cache,
     isSelected: (kind, other) => env.isSelected?.(kind, other) ?? true,
+    isServed: (kind) => env.isServed?.(kind) ?? true,
     client: env.client,
     clock: env.clock,
     log: pass.log,
