@@ -9,24 +9,13 @@ import type { NewEntry } from "./core/entries.ts";
 import { SharedInputs } from "./core/inputs.ts";
 import { refTo } from "./core/marks.ts";
 import type { Converged, Once } from "./core/plan.ts";
-import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
+import { keptOf, mayHaveObjects } from "./core/remove.ts";
 import { askAgain } from "./ask-again.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
 import { givenBy, handOverGiven } from "./gives.ts";
 import { forgetOthers, onceOf } from "./once.ts";
-import {
-  type Brought,
-  entryOf,
-  failureOf,
-  heldBy,
-  isReady,
-  type Kept,
-  needsBackoff,
-  type Outcome,
-  PRECONDITION,
-  resultOf,
-} from "./outcomes.ts";
+import { type Brought, entryOf, failureOf, heldBy, isReady, needsBackoff, type Outcome, PRECONDITION, resultOf } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";

@@ -10,7 +10,7 @@ export function askAgain(unit: Unit<AnyDoReq>, outcomes: readonly Outcome[]): vo
   // Of a desired state that is only looked at.
   let dueAtMs = context.isTimed ? context.timing.take("desired")?.dueAtMs : undefined;
   for (const outcome of outcomes) dueAtMs = earlier(dueAtMs, dueOf(outcome));
-  for (const use of memory.predicates.values()) dueAtMs = earlier(dueAtMs, use.dueAtMs);
+  if (memory.predicates.size > 0) for (const use of memory.predicates.values()) dueAtMs = earlier(dueAtMs, use.dueAtMs);
   if (dueAtMs !== undefined && dueAtMs < Number.POSITIVE_INFINITY)
     req.revisit(Math.max(0, dueAtMs - context.clock.now()), `step "${context.unit}" asked for it by revisit()`);
   if (context.isTimed) warn(unit);

@@ -2,19 +2,32 @@
 import type { Inputs } from "./core/inputs.ts";
 import type { Timing } from "./core/timing.ts";
 
-/** A class: a pass in which nothing has changed makes one for each step, and functions of the time only when they are used. */
+/**
+ * A class, because a pass in which nothing has changed makes one for each step: getters cost nothing until they are used, and an
+ * author cannot set them.
+ */
 export class PassInputs implements Inputs {
-  readonly vars: Inputs["vars"];
-  readonly reads: Inputs["reads"];
-  readonly dependents: Inputs["dependents"];
+  readonly #values: Inputs;
   readonly #source: { readonly timing: Timing };
 
-  constructor({ vars, reads, dependents }: Inputs, source: { readonly timing: Timing }) {
-    this.vars = vars;
-    this.reads = reads;
-    this.dependents = dependents;
+  constructor(values: Inputs, source: { readonly timing: Timing }) {
+    this.#values = values;
     this.#source = source;
-    Object.freeze(this);
+  }
+
+  /** The vars of the steps in `needs`. */
+  get vars(): Inputs["vars"] {
+    return this.#values.vars;
+  }
+
+  /** The values of the declared reads. */
+  get reads(): Inputs["reads"] {
+    return this.#values.reads;
+  }
+
+  /** The live objects of the steps in `dependsOn`. */
+  get dependents(): Inputs["dependents"] {
+    return this.#values.dependents;
   }
 
   /** Returns the time, in milliseconds since 1970. */

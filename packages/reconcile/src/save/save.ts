@@ -201,7 +201,8 @@ function givenByExtensions(pass: Pass): ReadonlyMap<StepRuntime, Setting> {
   const { extensions, leaves } = pass.pipeline;
   if (pass.reports === "gated" || !extensions.some(({ condition }) => condition !== undefined)) return NONE_GIVEN;
   const given = new Map<StepRuntime, Setting>();
-  for (const step of leaves.filter(({ conditions }) => conditions.length > 0)) {
+  for (const step of leaves) {
+    if (step.conditions.length === 0 || step.uses.size === 0) continue;
     const [setting] = extensions.flatMap((extension) => settingBy(pass, extension, step) ?? []);
     if (setting !== undefined) given.set(step, setting);
   }
