@@ -174,6 +174,8 @@ function* readyMeansDependents({ status, conditions, options }: Facts): Iterable
   if (rules?.computesReady !== true) return;
   for (const [index, entry] of (status.dependents as readonly (Entry | null)[]).entries()) {
     if (entry === null || entry.handler !== entryHandlerOf({ kind, name }) || !NOT_READY.includes(entry.type)) continue;
+    // A drain that cleans deletes the objects of an owner that stays as it is.
+    if (entry.reason === "Deleting") continue;
     const path = `status.dependents[${index}].type`;
     yield {
       code: "TREADLE0009",
@@ -187,6 +189,7 @@ interface Entry {
   readonly step?: unknown;
   readonly handler?: unknown;
   readonly type?: unknown;
+  readonly reason?: unknown;
 }
 
 /** The types of entries that Ready follows; it ignores custom types. */
