@@ -1,27 +1,31 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
 import type { Ref } from "@treadle/apimachinery";
-import type { StepResult, Wait } from "@treadle/reconcile";
-import { leavesOf, runtimeOf, type StepRuntime, waitBecause } from "@treadle/reconcile/unstable/engine";
+import type { StepResult } from "@treadle/reconcile";
+import { waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf } from "./author.ts";
 import { pruneOthers } from "./cleanup-step.ts";
 import { converge, remembered } from "./core/converge.ts";
 import type { NewEntry } from "./core/entries.ts";
-import { type Inputs, SharedInputs } from "./core/inputs.ts";
+import { SharedInputs } from "./core/inputs.ts";
 import { refTo } from "./core/marks.ts";
 import type { Converged, Once } from "./core/plan.ts";
-import { keptOf, mayHaveObjects, NONE } from "./core/remove.ts";
+import { keptOf, mayHaveObjects } from "./core/remove.ts";
+import { askAgain } from "./ask-again.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
-import { givenBy, handOverGiven, handOverNothing } from "./gives.ts";
+import { givenBy, handOverGiven } from "./gives.ts";
 import { forgetOthers, onceOf } from "./once.ts";
-import { type Brought, entryOf, failureOf, isReady, type Kept, needsBackoff, type Outcome, resultOf, UNWANTED } from "./outcomes.ts";
-import { LOOK_AGAIN_MS, retryLater, revisitLater } from "./retry-later.ts";
-import { liveObjects, type Subject, subjectsOf } from "./subjects.ts";
+import { type Brought, entryOf, failureOf, heldBy, isReady, needsBackoff, type Outcome, PRECONDITION, resultOf } from "./outcomes.ts";
+import type { PassInputs } from "./pass-inputs.ts";
+import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
+import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
+import { noteLive, notDesired } from "./unwanted.ts";
+import { IGNORED, NOT_DESIRED, verdictOf } from "./verdict.ts";
 
 /** What the functions of the author get in this pass. */
 interface Asked {
-  readonly inputs: Inputs;
+  readonly inputs: PassInputs;
   /** The same inputs, for a step with many objects. */
   readonly shared: SharedInputs | undefined;
   readonly once: Once | undefined;
@@ -36,7 +40,10 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
     const subjects = subjectsOf(unit);
     const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit) };
     const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
-    if (known !== undefined) return resultOf(unit, known);
+    if (known !== undefined) {
+      askAgain(unit, known);
+      return resultOf(unit, known);
+    }
     const applied = applyNow(unit, asked, subjects);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
   } catch (error) {
@@ -48,15 +55,12 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
 /** More objects than this are looked at in several turns of the event loop. */
 const MAX_SYNCHRONOUS = 200;
 
-/** No step waits for an unchecked dependent: the chain continues without it. */
-export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
-  retryLater(unit, error);
-  return unit.req.next();
-}
-
 /** What became of the objects in the last pass, if nothing has changed since and the step has no other object to remove. */
 function settled(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
   const { dependent, context } = unit;
+  // A predicate of the time may answer otherwise, though nothing else has changed.
+  const { predicates } = context.memory.unit(context.unit);
+  if (predicates.size > 0 && verdictOf(unit, inputs, { isAgain: true }).type !== "keep") return undefined;
   const known: Brought[] = [];
   for (const subject of subjects) {
     const { live, item } = subject;
@@ -79,9 +83,16 @@ function settled(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subjects
 
 async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<StepResult<{}>> {
   const { dependent, context } = unit;
+  const verdict = verdictOf(unit, asked.inputs, { isAgain: false });
+  if (verdict.type === "drop") {
+    askAgain(unit, []);
+    return notDesired(unit, verdict.why);
+  }
+  if (verdict.type === "hold") return held(unit, { asked, subjects, reason: verdict.reason });
   const outcomes = dependent.isEach ? await applyEach(unit, asked, subjects) : await applyOnly(unit, asked, subjects);
+  askAgain(unit, outcomes);
   const kept = outcomes.filter((outcome) => outcome.type !== "unwanted");
-  if (kept.length === 0) return notDesired(unit);
+  if (kept.length === 0) return notDesired(unit, outcomes.find((outcome) => outcome.type === "unwanted")?.why ?? NOT_DESIRED);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
@@ -126,14 +137,35 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, s
     if (known !== undefined) return brought(unit, subject, known);
   }
   const desired = desiredOf(dependent, context.owner, asked);
-  if (desired === undefined && options.desired !== undefined) return UNWANTED;
+  if (desired === undefined && options.desired !== undefined)
+    return { type: "unwanted", why: NOT_DESIRED, dueAtMs: context.isTimed ? context.timing.take("desired")?.dueAtMs : undefined };
   const target = subject.target();
   const plan = { policy, target, live, inputs, shared, once, desired: desired === undefined ? undefined : () => desired, ...author };
-  return brought(unit, subject, await converge(context, plan));
+  const converged = await converge(context, plan);
+  const isIgnored = options.absent === "ignore" && !policy.isCreated && converged.live === undefined;
+  return isIgnored ? { type: "unwanted", why: IGNORED, dueAtMs: converged.dueAtMs } : brought(unit, subject, converged);
 }
 
 function brought(unit: Unit, subject: Subject, converged: Converged): Brought {
   return { type: "brought", subject, target: subject.target(), converged, given: givenBy(unit, subject, converged) };
+}
+
+/** The result while `until` does not hold: nothing is written or removed. */
+function held(
+  unit: Unit<AnyDoReq>,
+  { asked, subjects, reason }: { readonly asked: Asked; readonly subjects: readonly Subject[]; readonly reason: string },
+): StepResult<{}> {
+  const kept = subjects.map((subject) => brought(unit, subject, heldBy(unit, { reason, inputs: asked.inputs, subject })));
+  askAgain(unit, kept);
+  noteLive(unit, kept);
+  handOverGiven(unit, kept);
+  if (unit.dependent.isChecked)
+    report(
+      unit,
+      kept.map((outcome) => entryOf(unit, outcome)),
+    );
+  if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept);
+  return waitBecause(unit.pass.hide(reason), { code: PRECONDITION, afterMs: LOOK_AGAIN_MS });
 }
 
 /** Removes the objects of the step that are not desired. With `each` an error does not hide those of the objects. */
@@ -147,61 +179,4 @@ async function pruned(
     if (!unit.dependent.isEach) throw error;
     return { leftovers: [], error };
   }
-}
-
-/** Notes the live objects for the steps that depend on this one. */
-function noteLive({ dependent, pass }: Unit, outcomes: readonly Kept[]): void {
-  const objects = outcomes.map((outcome) => ({
-    item: outcome.subject.item,
-    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
-  }));
-  pass.found.live.set(dependent.name, liveObjects(dependent.isEach, objects));
-}
-
-/** Answers whether the step has a desired object, and writes nothing. If it has none, its objects are removed after the chain. */
-export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
-  const unit = unitOf(definition, req);
-  const isWanted = hasDesired(definition, unit);
-  if (!isWanted) notDesired(unit);
-  return req.next({ isWanted });
-}
-
-/** Calls `desired` with the dependencies and vars that exist. If it throws, the object counts as desired. */
-function hasDesired(definition: Definition, unit: Unit<AnyDoReq>): boolean {
-  const { dependent, context } = unit;
-  try {
-    const inputs = inputsOf(definition, unit);
-    const items = dependent.isEach ? dependent.names(context.owner).list : [{ item: undefined }];
-    return items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined);
-  } catch {
-    return true;
-  }
-}
-
-/**
- * Runs while vars of `needs` are missing: the step waits. If the steps that give them are not desired, they stay missing. Then
- * `desired` is called without them, so that this object can be removed together with theirs.
- */
-export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): StepResult<{}> {
-  const unit = unitOf(definition, req);
-  const { dependent, pass } = unit;
-  const vars: object = req.vars;
-  const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
-  const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
-  const isForGood = typeof dependent.options.desired === "function" && givers.every(({ name }) => pass.found.undesired.has(name));
-  if (isForGood && !hasDesired(definition, unit)) return notDesired(unit);
-  if (dependent.isChecked) return wait;
-  revisitLater(unit, wait.reason, wait.afterMs);
-  return req.next();
-}
-
-/** Marks the objects as no longer desired. The engine calls the cleanup after the steps that need them. */
-function notDesired(unit: Unit<AnyDoReq>): StepResult<{}> {
-  const { dependent, context, pass, req } = unit;
-  noteLive(unit, []);
-  handOverNothing(unit);
-  pass.found.undesired.add(dependent.name);
-  if (mayHaveObjects(context, removalOf(unit, NONE, false))) pass.found.unwanted.add(dependent.name);
-  else if (dependent.isChecked) report(unit, []);
-  return req.next();
 }

@@ -2,9 +2,10 @@
 import type { Wait } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
 import type { NewEntry } from "./core/entries.ts";
-import { type Kept, NONE, remove } from "./core/remove.ts";
+import { type Kept, NONE, releaseAll, remove } from "./core/remove.ts";
 import { LOOK_AGAIN_MS, retryLater } from "./retry-later.ts";
 import { removalOf, report, type Unit } from "./unit.ts";
+import { isReleased } from "./verdict.ts";
 
 /** Removes objects with an earlier name. Without a watch it does so only after the name has changed. */
 export async function pruneOthers(unit: Unit, keep: Kept): Promise<readonly NewEntry[]> {
@@ -32,7 +33,14 @@ async function cleanup(unit: Unit): Promise<Wait | undefined> {
   const { dependent, context, pass } = unit;
   const { isWatched } = dependent.policy;
   if (pass.isDeleting && isToOrphan(unit)) return undefined;
-  const { left } = await remove(context, removalOf(unit, NONE, pass.isDeleting || !isWatched));
+  const removal = removalOf(unit, NONE, pass.isDeleting || !isWatched);
+  if (isReleased(dependent, context.owner)) {
+    await releaseAll(context, removal);
+    if (dependent.isChecked) report(unit, []);
+    context.memory.unit(context.unit).prunedFor = NONE.id;
+    return undefined;
+  }
+  const { left } = await remove(context, removal);
   if (dependent.isChecked) report(unit, left);
   const [first] = left;
   if (first === undefined) context.memory.unit(context.unit).prunedFor = NONE.id;

@@ -11,6 +11,7 @@
 import { type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import {
   defineStep,
+  type Probe,
   type RawDefinition,
   runtimeOf,
   type StepRuntime,
@@ -19,7 +20,7 @@ import {
   type SeveralRead,
 } from "@treadle/reconcile/unstable/engine";
 import { one, type Reads, type AnyStep, type NeedsOf } from "@treadle/reconcile";
-import { apply, goOn, unprovided, whetherWanted } from "./apply-step.ts";
+import { apply } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
 import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
@@ -27,11 +28,13 @@ import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOp
 import { dependents, type UnseenDependent } from "./extension.ts";
 import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
-import { LOOK_AGAIN_MS } from "./retry-later.ts";
+import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
 import { liveIn } from "./subjects.ts";
 import { stateWithout } from "./author.ts";
 import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
+import { leftOut, unprovided, whetherWanted } from "./unwanted.ts";
+import { unreachedEntry } from "./unreached-entry.ts";
 
 /**
  * Makes a step that keeps one dependent object. Its place in the list is its place in the order: the chain continues when
@@ -62,12 +65,14 @@ export function dependentApply<
   const step = defineStep(primary, {
     name: given.name,
     needs: given.needs ?? [],
+    conditions: given.conditions ?? [],
     reads: { ...given.reads, [LIVE]: read },
     owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
     dryRun: true,
     ...(given.once === true ? { state: ONCE_STATE } : {}),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
+    ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
     do: (req) => apply(definition, req as AnyDoReq),
     ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
     unprovided: (req, wait) => unprovided(definition, req as AnyDoReq, wait),
@@ -80,20 +85,34 @@ export function dependentApply<
         kind: policy.kind,
         makesNamesake: policy.isCreated && given.each === undefined && given.objectName === undefined && given.namespace === undefined,
         hasEntries: dependent.isChecked,
-        whetherWanted:
-          typeof given.desired === "function"
-            ? { reads: (given.reads ?? {}) as StepRuntime["reads"], do: (req) => whetherWanted(definition, req as AnyDoReq) }
-            : undefined,
+        whetherWanted: isSwitched(given) ? probeOf(definition) : undefined,
         keeps: (owner, ref) => dependent.names(owner).has(ref),
         problems: (primary) => problemsOf(dependent, primary),
         dependsOn,
         cached: (owner, cache) => liveIn(dependent, owner, (ref) => cache.get(read.cacheKind, ref)),
         entriesFor: (owner, unseen) => entriesFor(dependent, owner, unseen),
+        unreached: (unreached) => unreachedEntry(definition, unreached),
       }),
     ],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
+}
+
+/** Whether an object of the step may not be desired. */
+function isSwitched({ desired, when, orphanWhen, includeWhen }: AnyOptions): boolean {
+  return typeof desired === "function" || [when, orphanWhen, includeWhen].some((predicate) => predicate !== undefined);
+}
+
+/** Asks whether the step wants its objects, without the object itself and without the kinds that it owns. */
+function probeOf(definition: Definition): Probe {
+  const { reads = {}, includeWhen } = definition.dependent.options;
+  const beforeReads = (req: unknown): unknown => leftOut(definition, req as AnyDoReq, { isWanted: false });
+  return {
+    reads: reads as StepRuntime["reads"], // The engine has checked them.
+    ...(includeWhen === undefined ? {} : { beforeReads }),
+    do: (req) => whetherWanted(definition, req as AnyDoReq),
+  };
 }
 
 /** The values that the step gives, as the engine knows them. */

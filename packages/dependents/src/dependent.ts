@@ -2,9 +2,11 @@
 import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import type { Permission } from "@treadle/reconcile";
+import { nameOfAnswer } from "./core/answers.ts";
 import { immutableFieldsOf } from "./core/immutable.ts";
 import type { Policy } from "./core/plan.ts";
 import { isRecreatable } from "./core/recreate.ts";
+import { requireGates } from "./gates.ts";
 import { type NamedObjects, namesOf } from "./objects.ts";
 import type { AnyOptions, EachItem } from "./types.ts";
 
@@ -38,10 +40,11 @@ export function requireOptions(options: AnyOptions): void {
     (typeof options.desired !== "object" || options.desired === null)
   )
     throw new TypeError(`${where}: desired must be an object, or a function that returns one`);
-  for (const callback of ["readyWhen", "status", "update", "each"] as const)
+  for (const callback of ["readyWhen", "status", "update", "each", "until", "includeWhen"] as const)
     if (options[callback] !== undefined && typeof options[callback] !== "function")
       throw new TypeError(`${where}: ${callback} must be a function`);
   requireGives(where, options.gives);
+  requireSwitches(where, options);
   if (options.dependsOn !== undefined && !Array.isArray(options.dependsOn))
     throw new TypeError(`${where}: dependsOn must be a list of steps`);
   if (options.reads !== undefined && LIVE in options.reads)
@@ -54,6 +57,12 @@ export function requireOptions(options: AnyOptions): void {
     throw new TypeError(`${where}: once must be true or false, not ${JSON.stringify(options.once)}`);
   if (options.ownership !== undefined && !["reference", "label"].includes(options.ownership))
     throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
+}
+
+function requireSwitches(where: string, options: AnyOptions): void {
+  for (const gate of ["when", "orphanWhen"] as const) requireGates(options[gate], `${where}: ${gate}`);
+  if (options.absent !== undefined && !["wait", "ignore", "fail"].includes(options.absent))
+    throw new TypeError(`${where}: absent must be "wait", "ignore" or "fail", not ${JSON.stringify(options.absent)}`);
 }
 
 function requireGives(where: string, gives: unknown): void {
@@ -75,6 +84,7 @@ export function dependentOf(options: AnyOptions): Dependent {
       isCreated: created,
       isUpdated: options.updated ?? true,
       isWatched: options.watched ?? true,
+      isAbsenceFailure: options.absent === "fail",
       adopt: options.adopt ?? (owned ? "never" : "ifUnowned"),
       ownership: options.ownership,
       // The live object is one of the author's kind.
@@ -111,6 +121,8 @@ export function permissionsOf({ policy, options }: Dependent): readonly Permissi
   // The former controller is removed by a patch.
   if (isUpdated && adopt === "force") verbs.add("patch");
   if (isOwned) verbs.add("list").add("delete");
+  // A release is a patch.
+  if (isOwned && options.orphanWhen !== undefined) verbs.add("patch");
   return verbs.size === 0 ? [] : [{ kind, verbs: [...verbs] }];
 }
 
@@ -141,6 +153,18 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
     problems.push(
       "could lose sight of its object in another namespace: if namespace is a function, leave out watched: false, or set owned: false",
     );
+  return [...problems, ...switchProblems(options, policy)];
+}
+
+function switchProblems({ absent, orphanWhen, conditions, checkedForReadiness }: AnyOptions, { isOwned, isCreated }: Policy): string[] {
+  const problems: string[] = [];
+  if (absent !== undefined && isCreated) problems.push("sets absent, but creates its object: set created: false, or leave out absent");
+  if (absent === "fail" && checkedForReadiness === false)
+    problems.push('has absent: "fail", but no entry that reports it: leave out checkedForReadiness: false, or set absent to "ignore"');
+  if (orphanWhen !== undefined && !isOwned)
+    problems.push("has orphanWhen, but no marks to remove: leave out owned: false and created: false, or leave out orphanWhen");
+  if (conditions !== undefined && conditions.length > 0 && checkedForReadiness === false)
+    problems.push("has conditions, but no entry from which they follow: leave out checkedForReadiness: false, or the conditions");
   return problems;
 }
 
@@ -152,7 +176,7 @@ export function desiredOf({ options, name }: Dependent, owner: KubernetesObject,
   if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
     throw misuse(
       "ERR_INVALID_STEP",
-      `step "${name}": desired must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars`,
+      `step "${name}": desired must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars; it returned ${nameOfAnswer(desired)}`,
     );
   return desired;
 }

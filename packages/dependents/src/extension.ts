@@ -18,6 +18,8 @@ import {
   truncate,
   withoutSecrets,
   leavesOf,
+  type Probe,
+  type Setting,
   type StepRuntime,
 } from "@treadle/reconcile/unstable/engine";
 import type { Cache, Outcome } from "@treadle/reconcile";
@@ -33,6 +35,7 @@ import {
   storedDependents,
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
+import { type Absence, settingOf } from "./entry-condition.ts";
 import type { LiveObjects } from "./objects.ts";
 
 /** The data that a step gives to the extension. */
@@ -49,11 +52,20 @@ export interface DependentData {
   /** Returns the steps in `dependsOn`. Called when the handler is built: until then authors may add to their list. */
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
-  readonly whetherWanted: Pick<StepRuntime, "reads" | "do"> | undefined;
+  readonly whetherWanted: Probe | undefined;
   /** Returns the live objects in the cache, for a step that has reported no object in this pass. */
   readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects;
   /** Returns the entries for objects that the pass has not seen. Never throws. */
   readonly entriesFor: (object: KubernetesObject, given: UnseenDependent) => readonly NewEntry[];
+  /** Returns the entry for an object in the cache that the pass has not reached; `undefined`: it does not exist, or is not ours. Never throws. */
+  readonly unreached: (given: UnreachedDependent) => NewEntry | undefined;
+}
+
+/** An object that an earlier pass has reported. */
+export interface UnreachedDependent {
+  readonly pass: Pick<DependentPass, "object" | "cache" | "handler">;
+  /** The entry of that pass. */
+  readonly entry: NewEntry;
 }
 
 export interface UnseenDependent {
@@ -69,10 +81,10 @@ export interface DependentFindings {
   readonly live: Map<string, LiveObjects>;
   /** The steps whose entries show which of their objects failed. */
   readonly told: Set<string>;
-  /** The steps whose objects are not desired. */
-  readonly undesired: Set<string>;
   /** The steps whose objects are no longer desired, and still exist. */
   readonly unwanted: Set<string>;
+  /** Why a step keeps no object. */
+  readonly absences: Map<string, Absence>;
   /** The steps that each blocked part waits for. */
   readonly blockers: Map<StepRuntime, readonly StepRuntime[]>;
 }
@@ -89,10 +101,11 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
 >({
   name: "dependents",
   memory: () => new DependentsMemory(),
-  found: () => ({ entries: new Map(), live: new Map(), told: new Set(), undesired: new Set(), unwanted: new Set(), blockers: new Map() }),
+  found: () => ({ entries: new Map(), live: new Map(), told: new Set(), unwanted: new Set(), absences: new Map(), blockers: new Map() }),
   status: { field: "dependents", writtenBy: "dependentApply writes it", compute },
   order: { before: ({ data }) => data.dependsOn(), blocked },
   afterChain: pruneUnwanted,
+  condition,
   problems,
 });
 
@@ -121,15 +134,30 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
     return data.entriesFor(pass.object, { state, error, known }).map((entry) => safe(pass, entry));
   }
   if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
-  // As with conditions: the last known state may be outdated.
-  if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
-    const state = { type: "Unknown", reason: "NotReached", message: pass.notReached };
-    return known.map((entry) => safe(pass, { ...identityIn(entry), ...state }));
-  }
-  // The step waits for another reason than its object: a kind that is not served, or a conflict.
-  if (ended?.type !== "wait" || pass.isDeleting || known.length > 0) return "keep";
+  // The step did nothing: the last known state may be outdated.
+  const unreached = (entry: DependentEntry, otherwise: DependentState): NewEntry =>
+    safe(pass, data.unreached({ pass, entry: { ...identityIn(entry), ...stateIn(entry) } }) ?? { ...identityIn(entry), ...otherwise });
+  if (pass.type === "full" && (ended === undefined || ended.type === "unreached"))
+    return known.map((entry) => unreached(entry, { type: "Unknown", reason: "NotReached", message: pass.notReached }));
+  if (ended?.type !== "wait" || pass.isDeleting) return "keep";
+  // The step waits for another reason than its object: values of an earlier step, a kind that is not served, or a conflict.
+  if (known.length > 0) return known.map((entry) => unreached(entry, stateIn(entry)));
   const state = { type: "Pending", reason: ended.cause?.code ?? "Waiting", message: ended.reason };
   return data.entriesFor(pass.object, { state, error: undefined, known }).map((entry) => safe(pass, entry));
+}
+
+/** The setting of the conditions of a step, from its entries. */
+function condition(pass: Ended, extended: Extended): Setting | undefined {
+  const { data, name, step } = extended;
+  if (!data.hasEntries) return undefined;
+  const entries = entriesOf(pass, extended, underPresentName(pass.handler, dependentsOf(pass.object)));
+  if (entries === "keep") return undefined;
+  const isDone = pass.progressOf(step)?.type === "done";
+  return settingOf(entries, { absence: pass.found.absences.get(name), isDone, isDeleting: pass.isDeleting });
+}
+
+function stateIn({ type, reason, message, attributes }: DependentEntry): DependentState {
+  return { type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
 }
 
 function identityIn({ apiVersion, kind, name, namespace }: DependentEntry): DependentIdentity {
@@ -257,6 +285,7 @@ function orderProblems(steps: readonly Extended[], list: readonly StepRuntime[])
       const needed = dependents.dataOf(part)?.dependsOn() ?? [];
       if (needed.some((each) => each === undefined || dependents.dataOf(each) === undefined))
         found.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
+      if (needed.includes(part)) found.push(`step "${part.name}" depends on itself: remove it from its dependsOn`);
       for (const each of needed) {
         if (each === undefined || dependents.dataOf(each) === undefined || before.has(each)) continue;
         found.push(

@@ -4,6 +4,7 @@ import { handOver, misuse } from "@treadle/reconcile/unstable/engine";
 import { plainJson } from "./core/body.ts";
 import type { Given } from "./core/memory.ts";
 import type { Converged } from "./core/plan.ts";
+import type { Absence } from "./entry-condition.ts";
 import type { Kept } from "./outcomes.ts";
 import type { Subject } from "./subjects.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
@@ -92,12 +93,12 @@ export function handOverGiven(unit: Unit<AnyDoReq>, kept: readonly Kept[]): void
   else handOver(req, onlyOf(kept));
 }
 
-/** Hands over nothing, because the objects are not desired. */
-export function handOverNothing({ dependent, req }: Unit<AnyDoReq>): void {
+/** Hands over nothing, because there are no objects. */
+export function handOverNothing({ dependent, req }: Unit<AnyDoReq>, { clause }: Absence): void {
   const { gives } = dependent.options;
   if (gives === undefined) return;
   if (dependent.isEach) handOver(req, recordsOf(Object.keys(gives), []));
-  else handOver(req, { vars: NOTHING, missing: "it is not desired" });
+  else handOver(req, { vars: NOTHING, missing: `it ${clause}` });
 }
 
 type HandOver = Parameters<typeof handOver>[1];

@@ -10,7 +10,9 @@ export type {
   Adoption,
   OnImmutable,
   AnyDependentStep,
+  ClusterFacts,
   DeepPartial,
+  DependentFields,
   DependentInputs,
   DependentOptions,
   DependentsOf,
@@ -19,7 +21,10 @@ export type {
   EachItem,
   GivenValues,
   GivenVars,
+  SwitchProblem,
+  SwitchRules,
 } from "./types.ts";
+export type { Gates } from "./gates.ts";
 
 // Layers of a desired state, and gates.
 export { layered } from "./layers/layered.ts";
@@ -39,7 +44,6 @@ export type {
   PodsDraft,
   PodSpecPart,
 } from "./layers/types.ts";
-export type { Gates } from "./gates.ts";
 
 // The entries in the status of an owner.
 export {

@@ -1,12 +1,16 @@
 /** What became of the objects of a step, and what the step makes of it: entries of the status, a result, or an error. */
-import { isConflict, type Ref } from "@treadle/apimachinery";
+import { isConflict, ownership, type Ref } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { errorsIn, reasonOf, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
-import { stateWithout } from "./author.ts";
+import { authorOf, stateWithout } from "./author.ts";
 import { type DependentState, type NewEntry, severity } from "./core/entries.ts";
+import type { Inputs } from "./core/inputs.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
 import type { Given } from "./core/memory.ts";
 import type { Again, Converged } from "./core/plan.ts";
+import { refined } from "./core/state.ts";
+import { UNCHANGED } from "./core/work.ts";
+import type { Absence } from "./entry-condition.ts";
 import { LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import type { Subject } from "./subjects.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
@@ -21,8 +25,13 @@ export interface Brought {
   readonly given: Given | undefined;
 }
 
-/** An object that is not desired. */
-export const UNWANTED: { readonly type: "unwanted" } = Object.freeze({ type: "unwanted" } as const);
+/** An object that the step does not keep. */
+export interface Unwanted {
+  readonly type: "unwanted";
+  readonly why: Absence;
+  /** When the author's functions want to be called again, in the clock's milliseconds. */
+  readonly dueAtMs: number | undefined;
+}
 
 /** An object that the step keeps. `left`: this pass had no time for it. Only a step with `each` has objects that failed or are left. */
 export type Kept =
@@ -31,7 +40,24 @@ export type Kept =
   | { readonly type: "left"; readonly subject: Subject; readonly target: Ref };
 
 /** What became of one object of a step. */
-export type Outcome = Kept | typeof UNWANTED;
+export type Outcome = Kept | Unwanted;
+
+/** The reason while `until` does not hold. */
+export const PRECONDITION = "Precondition";
+
+/** The state of an object that `until` holds back. @throws what the author's functions throw */
+export function heldBy(
+  { dependent, context }: Unit,
+  { reason, inputs, subject }: { readonly reason: string; readonly inputs: Inputs; readonly subject: Subject },
+): Converged {
+  const { item, live } = subject;
+  const { owner, handlerNames } = context;
+  const pending: DependentState = { type: "Pending", reason: PRECONDITION, message: reason };
+  const state = refined(context, authorOf(dependent, owner, { inputs, item }), { state: pending, live });
+  // An object of ours still gives its values.
+  const isKept = live !== undefined && (!dependent.policy.isOwned || ownership(live, owner, handlerNames).type === "ours");
+  return { type: "not yet", live, state, again: "watch", isApplied: false, isKept, operation: UNCHANGED };
+}
 
 /** The author's `status` may report a missing object as ready. */
 export function isReady(outcome: Kept): boolean {
@@ -116,7 +142,8 @@ function goOnWithout(
 ): StepResult<{}> {
   const { req } = unit;
   if (kept.some((each) => each.type === "brought" && each.converged.type === "not yet" && !each.converged.isApplied))
-    req.log.warn({ reason }, text);
+    // The author decides about a precondition, so it is not a problem.
+    req.log[reason === PRECONDITION ? "debug" : "warn"]({ reason }, text);
   if (kept.some(needsBackoff)) revisitLater(unit, text);
   else if (kept.some((each) => typeof againOf(each) === "number")) req.revisit(again ?? LOOK_AGAIN_MS, text);
   return req.next();

@@ -1,8 +1,8 @@
 /** The failure of a dependent that its owner does not wait for: it is logged, and retried with a backoff. */
 import { isConflict } from "@treadle/apimachinery";
-import { isTerminalError } from "@treadle/reconcile";
+import { isTerminalError, type StepResult } from "@treadle/reconcile";
 import { delayAfter, errorsIn, KindNotInstalled, reasonOf, requestedDelayOf, statusMessage } from "@treadle/reconcile/unstable/engine";
-import type { Unit } from "./unit.ts";
+import type { AnyDoReq, Unit } from "./unit.ts";
 
 /** Time until a dependent is looked at again, in milliseconds, if only its watch would trigger a pass. */
 export const LOOK_AGAIN_MS = 600_000;
@@ -10,6 +10,12 @@ export const LOOK_AGAIN_MS = 600_000;
 const MAX_DELAY_MS = 600_000;
 /** A watch of the kinds enqueues the owner when the kind is installed. This pause is for operators without that watch. */
 const KIND_MISSING_DELAY_MS = 60_000;
+
+/** No step waits for an unchecked dependent: the chain continues without it. */
+export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
+  retryLater(unit, error);
+  return unit.req.next();
+}
 
 /** Logs `error` and asks for another pass. @throws `error` when the phase is over: its deadline has passed, or the operator stops */
 export function retryLater(unit: Unit, error: unknown): void {

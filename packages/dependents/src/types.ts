@@ -1,10 +1,11 @@
 /** The options of one dependent object. Types only. */
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
-import type { Reads, ReadsOf, AnyStep, NeedsOf, Step } from "@treadle/reconcile";
+import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/reconcile";
 import type { Distinct } from "@treadle/reconcile/unstable/engine";
 import type { DependentState } from "./core/entries.ts";
 import type { OnImmutable } from "./core/immutable.ts";
 import type { Adoption } from "./core/plan.ts";
+import type { Gates } from "./gates.ts";
 
 /** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
 export interface DependentStep<
@@ -64,6 +65,22 @@ export interface DependentInputs<L extends readonly AnyStep[], R, D extends read
    * `each` it is a record of the objects that exist, by key.
    */
   readonly dependents: DependentsOf<D>;
+  /**
+   * Returns the time of the pass, in milliseconds since 1970. A function that called it is called again in each pass, because its
+   * answer may change while its inputs stay. It must say by `revisit` when that happens.
+   */
+  readonly now: () => number;
+  /**
+   * Asks for another pass after so many milliseconds, in which the function is called again. Of several requests the earliest
+   * counts. `Infinity` means that the answer does not change by time any more.
+   */
+  readonly revisit: (afterMs: number) => void;
+}
+
+/** Facts about the cluster, for `includeWhen`. */
+export interface ClusterFacts {
+  /** Whether the server serves a kind that the handler reads, owns or watches. */
+  readonly isServed: (kind: Kind) => boolean;
 }
 
 type NameOf<S> = S extends { readonly $dependent: { readonly name: infer Name extends string } } ? Name : never;
@@ -79,10 +96,22 @@ export type DependentsOf<D extends readonly AnyDependentStep[]> = {
 
 /** The options of a step with any types. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
-export type AnyOptions = DependentOptions<any, Kind, string, any, any, any, any, any>;
+export type AnyOptions = DependentFields<any, Kind, string, any, any, any, any, any>;
 
 /** Options of `dependentApply()`, for owners `T` and objects of kind `K`. */
-export interface DependentOptions<
+export type DependentOptions<
+  T extends KubernetesObject,
+  K extends Kind,
+  Name extends string,
+  L extends readonly AnyStep[],
+  R extends Reads<T>,
+  D extends readonly AnyDependentStep[],
+  I extends EachItem | undefined = undefined,
+  G extends GivenValues = {},
+> = DependentFields<T, K, Name, L, R, D, I, G> & SwitchRules;
+
+/** The fields of {@link DependentOptions}, without the rules about their combinations. */
+export interface DependentFields<
   T extends KubernetesObject,
   K extends Kind,
   Name extends string,
@@ -107,6 +136,31 @@ export interface DependentOptions<
    * it is deleted. Fields that the desired state does not name are not modified. May be left out with `created: false`.
    */
   readonly desired?: Desired<K> | ((object: T, inputs: NoInfer<DependentInputs<L, R, D>>, item: NoInfer<I>) => Desired<K> | undefined);
+  /**
+   * Whether the object is desired: pure predicates of the owner and the inputs, all of which must hold. If one does not hold, what
+   * exists of ours is deleted. With `created: false` nothing is deleted. @defaultValue it is desired
+   */
+  readonly when?: Gates<[T, DependentInputs<L, R, D>]>;
+  /**
+   * Whether the object is released: pure predicates of the owner, all of which must hold. Then nothing is created, and an existing
+   * object stays without our marks and owner reference. They are also asked when the owner is deleted. @defaultValue never
+   */
+  readonly orphanWhen?: Gates<[T]>;
+  /**
+   * Whether the step is part of the list in this pass: a pure function of the owner and the cluster. With `false` nothing is read,
+   * rendered, created or deleted, the entry is removed, and the kind need not be served. @defaultValue always
+   */
+  readonly includeWhen?: (object: T, cluster: ClusterFacts) => boolean;
+  /**
+   * A precondition: a pure function that returns `true`, or a text with the reason why not. With a text the step waits, and the
+   * object is neither created nor changed nor deleted. @defaultValue none
+   */
+  readonly until?: (object: T, inputs: NoInfer<DependentInputs<L, R, D>>) => true | string;
+  /**
+   * The conditions that the step sets, as in `step()`. They follow the entry: Ready is True, Pending and Failed are False. Of several
+   * objects the worst decides. @defaultValue none
+   */
+  readonly conditions?: readonly Declared<string>[];
   /** Dependents that must be ready before this one, and are cleaned up after it. */
   readonly dependsOn?: D;
   /** Earlier steps whose vars the functions get. */
@@ -146,6 +200,11 @@ export interface DependentOptions<
    * state is then applied too, unless the object has a controller: the entry reports that. @defaultValue true
    */
   readonly created?: boolean;
+  /**
+   * With `created: false`: what the step does as long as the object does not exist. `"wait"`: the entry is Pending. `"ignore"`: the
+   * step continues, without an entry. `"fail"`: the entry is Failed, and Ready is False. @defaultValue "wait"
+   */
+  readonly absent?: "wait" | "ignore" | "fail";
   /** Whether drift is reverted, and the object follows the owner. With `false` an existing object is not modified. @defaultValue true */
   readonly updated?: boolean;
   /** Whether a change of the object starts a pass. With `false` there is no watch, but a GET in each pass. @defaultValue true */
@@ -180,5 +239,19 @@ export interface DependentOptions<
   /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
 }
+
+/** A sentence that the compiler prints for switches that exclude each other. */
+export interface SwitchProblem<M extends string> {
+  readonly "treadle: these switches exclude each other": M;
+}
+
+/** The combinations of switches that have a meaning. `build()` refuses the others for untyped code. */
+export type SwitchRules =
+  | {
+      readonly absent?: SwitchProblem<"absent is for an object that another writer creates: set created: false, or leave absent out">;
+      readonly orphanWhen?: SwitchProblem<"orphanWhen is for an object that the owner owns: leave out owned: false and created: false">;
+    }
+  | { readonly created: false; readonly orphanWhen?: never }
+  | { readonly created?: true; readonly owned?: true; readonly absent?: never };
 
 export type { Adoption, OnImmutable };

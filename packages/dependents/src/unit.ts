@@ -15,9 +15,11 @@ import { dependentsOf, entriesOfStep, type NewEntry, shownEntries } from "./core
 import type { Inputs } from "./core/inputs.ts";
 import type { DependentsMemory } from "./core/memory.ts";
 import type { Kept, Removal } from "./core/remove.ts";
+import { Timing } from "./core/timing.ts";
 import { type Dependent, LIVE, refsOrNone } from "./dependent.ts";
 import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
 import type { LiveObjects } from "./objects.ts";
+import { PassInputs } from "./pass-inputs.ts";
 
 export type AnyDoReq = DoReq<KubernetesObject, object>;
 export type AnyCleanupReq = CleanupReq<KubernetesObject>;
@@ -36,7 +38,7 @@ export interface Unit<R extends AnyDoReq | AnyCleanupReq = AnyDoReq | AnyCleanup
   readonly dependent: Dependent;
   readonly req: R;
   readonly pass: DependentPass;
-  readonly context: Context;
+  readonly context: StepContext;
 }
 
 export function unitOf<R extends AnyDoReq | AnyCleanupReq>(definition: Definition, req: R): Unit<R> {
@@ -46,7 +48,7 @@ export function unitOf<R extends AnyDoReq | AnyCleanupReq>(definition: Definitio
 }
 
 /** A class, because one is made for each step of each pass: getters of a prototype cost nothing until they are used. */
-class StepContext implements Context {
+export class StepContext implements Context {
   readonly unitNoun = "step";
   readonly unit: string;
   readonly owner: KubernetesObject;
@@ -57,6 +59,7 @@ class StepContext implements Context {
   readonly #req: AnyDoReq | AnyCleanupReq;
   readonly #pass: DependentPass;
   #cache: ObjectCache | undefined;
+  #timing: Timing | undefined;
 
   constructor(definition: Definition, req: AnyDoReq | AnyCleanupReq, pass: DependentPass) {
     this.unit = definition.dependent.name;
@@ -93,6 +96,16 @@ class StepContext implements Context {
 
   get clock(): Context["clock"] {
     return this.#pass.clock;
+  }
+
+  /** Whether a function of the author may have used the time. */
+  get isTimed(): boolean {
+    return this.#timing !== undefined;
+  }
+
+  get timing(): Timing {
+    this.#timing ??= new Timing(this.#pass.clock, `step "${this.unit}"`);
+    return this.#timing;
   }
 
   get log(): Logger {
@@ -154,13 +167,14 @@ function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCa
 }
 
 /** Returns what the author's functions get besides the owner. */
-export function inputsOf(definition: Definition, { req, pass }: Unit): Inputs {
+export function inputsOf(definition: Definition, { req, pass, context }: Unit): PassInputs {
   const { reads: declared, dependsOn } = definition.dependent.options;
-  return Object.freeze({
+  const values = {
     vars: varsOf(req),
     reads: declared === undefined ? NOTHING : readsOf(req),
     dependents: dependsOn === undefined ? NOTHING : neededBy(definition, pass),
-  });
+  };
+  return new PassInputs(values, context);
 }
 
 /** A cleanup has no vars. */

@@ -95,12 +95,13 @@ describe("a dependent that the pass does not reach", () => {
     return world;
   }
 
-  test("is Unknown, and names the step that it waits for", async () => {
+  test("follows its object in the cache, and is NotReached when the object does not exist", async () => {
     const world = await broken();
-    expect(await said(world)).toEqual(["first Pending/NotReady", "second Unknown/NotReached", "later Unknown/NotReached"]);
-    expect((await entries(world))[1]).toMatchObject({ name: "second", message: 'waiting for step "first"' });
+    expect(await said(world)).toEqual(["first Pending/NotReady", "second Ready", "later Ready"]);
     await world.delete(ConfigMap, "second");
     await world.settled();
+    expect(await said(world)).toEqual(["first Pending/NotReady", "second Unknown/NotReached", "later Ready"]);
+    expect((await entries(world))[1]).toMatchObject({ name: "second", message: 'waiting for step "first"' });
     expect(worstDependent(dependentsOf((await world.get(Site, "a")) ?? {}))?.step).toBe("first");
     await world.update(ConfigMap, "first", (object) => merge(object, { data: { broken: null } }));
     await world.settled();

@@ -2,7 +2,14 @@
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";
-import { dependentApply, type DependentEntry, type DependentOptions, dependentsOf, type DependentStep } from "../src/index.ts";
+import {
+  dependentApply,
+  type DependentEntry,
+  type DependentFields,
+  type DependentOptions,
+  dependentsOf,
+  type DependentStep,
+} from "../src/index.ts";
 import { z } from "zod";
 import { type FakeWorld, fakeWorld } from "@treadle/testing";
 
@@ -37,7 +44,9 @@ export const configMap = (name: string, data: object = {}, metadata: object = {}
   data,
 });
 
-export type Options = DependentOptions<Site, typeof ConfigMap, string, readonly [], {}, readonly DependentStep<Site>[]>;
+/** Without the rules about combinations, so that tests can spread them. */
+export type Options = DependentFields<Site, typeof ConfigMap, string, readonly [], {}, readonly DependentStep<Site>[]>;
+type Checked = DependentOptions<Site, typeof ConfigMap, string, readonly [], {}, readonly DependentStep<Site>[]>;
 export const page = (options: Partial<Options> = {}): DependentStep<Site> =>
   dependentApply(Site, {
     name: "page",
@@ -45,7 +54,7 @@ export const page = (options: Partial<Options> = {}): DependentStep<Site> =>
     objectName: ({ metadata, spec }: Site) => spec.name ?? `${metadata.name}-page`,
     desired: ({ spec }: Site) => (spec.wanted ? { data: { text: spec.text } } : undefined),
     ...options,
-  } as Options);
+  } as Checked);
 export const worldOf = (options: Partial<Options> = {}, ...objects: object[]): FakeWorld =>
   fakeWorld(handler(Site).step(conditions()).step(page(options)).build(), { objects: [site(), ...objects] });
 export async function settled(options: Partial<Options> = {}, ...objects: object[]): Promise<FakeWorld> {

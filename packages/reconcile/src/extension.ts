@@ -11,11 +11,11 @@
  * Assumptions
  * - Two copies of the package of an extension agree on its data: an extension is found by its name.
  *
- * Errors: an exception of `afterChain`, `blocked` or `compute` is a bug of the extension; it fails the pass.
+ * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass.
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { PassType, Progress } from "./record/progress.ts";
+import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
 
@@ -67,6 +67,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly cache: Cache;
   /** Tells whether the cache shows `object`; `false` if a selector of the watch leaves it out. */
   isSelected(kind: Kind, object: KubernetesObject): boolean;
+  /** Tells whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
+  isServed(kind: Kind): boolean;
   /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
   /** The clock of the pass. */
@@ -99,13 +101,16 @@ export interface ChainPass<Data, Memory, Found> extends ExtensionPass<Data, Memo
   /** Runs a phase of steps by their order, and joins their outcomes. Never rejects. */
   run(work: StepsRun): Promise<Outcome>;
   /**
-   * Runs `probe.do` in place of the `do` of `step`, with other reads. Resolves to its vars, or to `undefined` if it did not
+   * Runs a probe in place of the `do` of `step`, with other reads. Resolves to its vars, or to `undefined` if it did not
    * continue.
    */
-  probe(step: StepRuntime, probe: Pick<StepRuntime, "reads" | "do">): Promise<Readonly<Record<string, unknown>> | undefined>;
+  probe(step: StepRuntime, probe: Probe): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Records the progress of a step that did not run. */
   note(step: StepRuntime, progress: "done" | "unreached"): void;
 }
+
+/** A probe asks a step something, without its reads and its effects. */
+export type Probe = Pick<StepRuntime, "reads" | "do"> & Partial<Pick<StepRuntime, "beforeReads">>;
 
 /** A steps run describes steps that run by their order. */
 export interface StepsRun {
@@ -159,6 +164,12 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   readonly order?: StepOrder<Data, Memory, Found>;
   /** Runs after the last `do`, for every outcome of the chain; not in a pass that is over or runs cleanups. */
   afterChain?(chain: ChainPass<Data, Memory, Found>): Promise<Outcome>;
+  /**
+   * Returns the setting of the conditions that `step` declares and did not set in this pass. `undefined`: the engine computes them,
+   * as for every step. Called at the end of a pass, after `status.compute`; pure, and may be called several times. The reason must
+   * be one that Kubernetes accepts.
+   */
+  condition?(pass: EndedPass<Data, Memory, Found>, step: ExtendedStep<Data>): Setting | undefined;
   /** Returns the problems of a handler, each with its fix. Called by `build()` for handlers that use the extension. */
   problems?(handler: ExtendedHandler<Data>): readonly string[];
 }

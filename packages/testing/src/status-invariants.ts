@@ -4,7 +4,7 @@
  */
 import { type Condition, conditionProblems, type KubernetesObject } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
-import { KSTATUS_TYPES, pipelineOf } from "@treadle/reconcile/unstable/engine";
+import { entryHandlerOf, KSTATUS_TYPES, pipelineOf } from "@treadle/reconcile/unstable/engine";
 
 /** The code of a status invariant; docs/status-invariants.md explains each. */
 export type StatusProblemCode =
@@ -16,7 +16,8 @@ export type StatusProblemCode =
   | "TREADLE0006"
   | "TREADLE0007"
   | "TREADLE0008"
-  | "TREADLE0009";
+  | "TREADLE0009"
+  | "TREADLE0010";
 
 /** A status invariant that an object breaks. */
 export interface StatusProblem {
@@ -46,9 +47,18 @@ export function statusProblems(object: KubernetesObject, options: CheckStatusOpt
   if (status.conditions !== undefined && !Array.isArray(status.conditions))
     return [{ code: "TREADLE0004", path: "status.conditions", message: "it is not a list" }];
   const facts: Facts = { object, status, conditions: status.conditions ?? [], options };
-  return [hasReady, generations, uniqueTypes, validConditions, times, readyMeansAll, readyIsNotAhead, observes, kstatusAgrees].flatMap(
-    (check) => [...check(facts)],
-  );
+  return [
+    hasReady,
+    generations,
+    uniqueTypes,
+    validConditions,
+    times,
+    readyMeansAll,
+    readyIsNotAhead,
+    observes,
+    kstatusAgrees,
+    readyMeansDependents,
+  ].flatMap((check) => [...check(facts)]);
 }
 
 /** Checks the status of an object. @throws Error that lists every broken invariant */
@@ -65,6 +75,8 @@ export function checkStatus(object: KubernetesObject, options: CheckStatusOption
 interface Status {
   readonly observedGeneration?: number;
   readonly conditions?: readonly Condition[];
+  /** The entries of dependents; of an object that another writer made it may be anything. */
+  readonly dependents?: unknown;
 }
 
 interface Facts {
@@ -168,6 +180,34 @@ function* kstatusAgrees({ conditions, options }: Facts): Iterable<StatusProblem>
   }
   if (found.length > 1) yield { code: "TREADLE0009", path: "status.conditions", message: "Reconciling and Stalled are both set" };
 }
+
+function* readyMeansDependents({ status, conditions, options }: Facts): Iterable<StatusProblem> {
+  const { handler } = options;
+  if (handler === undefined || !Array.isArray(status.dependents) || ready(conditions)?.status !== "True") return;
+  const { conditions: rules, name, kind } = pipelineOf(handler);
+  if (rules?.computesReady !== true) return;
+  for (const [index, entry] of (status.dependents as readonly (Entry | null)[]).entries()) {
+    if (entry === null || entry.handler !== entryHandlerOf({ kind, name }) || !NOT_READY.includes(entry.type)) continue;
+    // A drain that cleans deletes the objects of an owner that stays as it is.
+    if (entry.reason === "Deleting") continue;
+    const path = `status.dependents[${index}].type`;
+    yield {
+      code: "TREADLE0010",
+      path,
+      message: `Ready is True, but the dependent of step "${String(entry.step)}" is ${String(entry.type)}`,
+    };
+  }
+}
+
+interface Entry {
+  readonly step?: unknown;
+  readonly handler?: unknown;
+  readonly type?: unknown;
+  readonly reason?: unknown;
+}
+
+/** The types of entries that Ready follows; it ignores custom types. */
+const NOT_READY: readonly unknown[] = ["Failed", "Pending", "Unknown"];
 
 function ready(conditions: readonly Condition[]): Condition | undefined {
   return conditions.find(({ type }) => type === "Ready");

@@ -46,6 +46,7 @@ test.for([
   { code: "TREADLE0006", given: object([condition()]) },
   { code: "TREADLE0007", given: object(ours, { observedGeneration: 1 }) },
   { code: "TREADLE0008", given: object(ours, { observedGeneration: undefined }) },
+  { code: "TREADLE0010", given: object(ours, { dependents: [null, { step: "web", type: "Ready" }, { step: "db", type: "Pending" }] }) },
 ])("a status that breaks $code is found", ({ code, given }) => {
   expect(statusProblems(given, { handler: rw, nowMs }).map((problem) => problem.code)).toContain(code);
 });
@@ -65,6 +66,14 @@ test("Reconciling and Stalled of a handler that keeps them contradict neither ea
   expect(of(["Ready", "False"], ["Stalled", "True"], ["Reconciling", "True"])).toEqual([
     "TREADLE0009 Reconciling and Stalled are both set",
   ]);
+});
+
+test("entries of another handler, and entries with a custom type, break no invariant", () => {
+  const dependents = [
+    { step: "web", handler: "other.example.dev", type: "Failed" },
+    { step: "web", type: "Degraded" },
+  ];
+  expect(statusProblems(object(ours, { dependents }), { handler: rw, nowMs })).toEqual([]);
 });
 
 test("without a handler Ready is expected, and no condition counts", () => {

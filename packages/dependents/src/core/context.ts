@@ -5,6 +5,7 @@
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Cache, Logger, ReqClient } from "@treadle/reconcile";
 import type { DependentsMemory } from "./memory.ts";
+import type { Timing } from "./timing.ts";
 
 /** A unit of the handler, as the other units see it. */
 export interface UnitInfo {
@@ -40,6 +41,8 @@ export interface Context {
   readonly memory: DependentsMemory;
   /** The time. */
   readonly clock: Pick<Clock, "now">;
+  /** The time as the author's functions get it. @defaultValue they get no time */
+  readonly timing?: Timing;
   /** The log of the unit. */
   readonly log: Logger;
   /**

@@ -4,7 +4,7 @@
  * Guarantees
  * - No object is written that is not the unit's, unless `adopt` allows it.
  * - The same inputs and the same version of the object as last time: nothing is rendered, hashed or compared. An object that
- *   was not ready is judged again.
+ *   was not ready is judged again. A function of the author that asked for the time is called again.
  * - Every write carries the uid of the object, or the condition that no object exists.
  * - An object that has to be written again and again is written with growing delays.
  */
@@ -17,29 +17,33 @@ import { formerNames, ownershipOf } from "./ownership.ts";
 import { titleOf } from "./marks.ts";
 import type { Again, Converged, Plan } from "./plan.ts";
 import { withManagedFields } from "./difference.ts";
-import { isReady, refined, stateOf } from "./state.ts";
+import { COMPLETED, isReady, refined, stateOf } from "./state.ts";
+import { earlier, type TimeUse } from "./timing.ts";
 import { type Found, UNCHANGED, type Work } from "./work.ts";
 import { create, heldBack, notFound, notOurs, pending, update } from "./write.ts";
 
 /** Converges one object. @throws the error of the server, and what the author's functions throw */
 export async function converge(context: Context, plan: Plan): Promise<Converged> {
+  const before = context.timing?.take("desired"); // A caller may have asked the author for the desired state already.
   const known = remembered(context, plan);
   if (known !== undefined) return known;
   const { policy, target, live } = plan;
   const desired = plan.desired?.();
+  const rendering = joined(before, context.timing?.take("desired"));
   const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired });
-  if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return done(context, plan);
+  if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return withDue(done(context, plan), rendering?.dueAtMs);
   const work: Work = {
     context,
     plan,
     memory: context.memory.unit(context.unit).object(policy.kind, target),
     body: desired === undefined ? undefined : bodyOf(context, plan, desired),
+    isTimed: rendering?.isTimed === true,
   };
   const found = await bring(work, live);
-  const converged = judged(context, plan, found);
+  const { converged, judging } = judgedInTime(context, plan, found);
   if (digest !== undefined && converged.type === "there") plan.once?.note(target, digest);
-  remember(work, found, converged);
-  return converged;
+  remember(work, found, { converged, rendering, judging });
+  return withDue(converged, earlier(rendering?.dueAtMs, judging?.dueAtMs));
 }
 
 function isAway(live: KubernetesObject | undefined): boolean {
@@ -49,7 +53,7 @@ function isAway(live: KubernetesObject | undefined): boolean {
 /** The answer for an object that was complete, and that a user or its time to live has deleted since. */
 function done(context: Context, plan: Plan): Converged {
   const message = `${titleOf(plan.policy, plan.target, context.owner)} was complete before it was deleted`;
-  const state = refined(context, plan, { state: { type: "Ready", reason: "Completed", message }, live: undefined });
+  const state = refined(context, plan, { state: { type: "Ready", reason: COMPLETED, message }, live: undefined });
   return { type: "done", live: undefined, state, operation: UNCHANGED };
 }
 
@@ -65,15 +69,44 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
   if (settled === undefined || settled.uid !== live.metadata.uid || settled.resourceVersion !== live.metadata.resourceVersion)
     return undefined;
   const { shared } = plan;
+  const { dueAtMs } = settled;
+  if (dueAtMs !== undefined && context.clock.now() >= dueAtMs) return undefined;
   if (shared === undefined ? !isSameInput(settled.seen, context, inputs) : !shared.isSameInput(settled.seen)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
   // The completion of an object that runs once must be stored.
   if (settled.ready === undefined && plan.once !== undefined) return undefined;
-  return settled.ready === undefined ? judged(context, plan, found) : { ...found, state: settled.ready };
+  if (settled.ready !== undefined) return { ...found, state: settled.ready, dueAtMs };
+  const { converged, judging } = judgedInTime(context, plan, found);
+  return withDue(converged, earlier(dueAtMs, judging?.dueAtMs));
 }
 
-function remember({ context, plan, memory }: Work, found: Found, converged: Converged): void {
+/** What the author's functions made of the object, and how they used the time. */
+interface Judged {
+  readonly converged: Converged;
+  readonly judging: TimeUse | undefined;
+}
+
+function judgedInTime(context: Context, plan: Pick<Plan, "policy" | "readyWhen" | "refine">, found: Found): Judged {
+  const converged = judged(context, plan, found);
+  return { converged, judging: context.timing?.take("readyWhen") };
+}
+
+function withDue(converged: Converged, dueAtMs: number | undefined): Converged {
+  return dueAtMs === undefined ? converged : { ...converged, dueAtMs };
+}
+
+function joined(a: TimeUse | undefined, b: TimeUse | undefined): TimeUse | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { isTimed: a.isTimed || b.isTimed, dueAtMs: earlier(a.dueAtMs, b.dueAtMs) };
+}
+
+function remember(
+  { context, plan, memory }: Work,
+  found: Found,
+  { converged, rendering, judging }: Judged & { readonly rendering: TimeUse | undefined },
+): void {
   memory.settled = undefined;
+  if (rendering?.isTimed === true) return;
   const { live, inputs, policy } = plan;
   const { uid, resourceVersion } = live?.metadata ?? {};
   if (live === undefined || inputs === undefined || uid === undefined || resourceVersion === undefined) return;
@@ -81,8 +114,11 @@ function remember({ context, plan, memory }: Work, found: Found, converged: Conv
   if (found.type !== "there" || found.operation.type !== "unchanged") return;
   // Fields of a former name are removed later, when the claim is due.
   if (formerNames(context, withManagedFields(context, policy, live)).length > 0) return;
-  const ready = converged.type === "there" && converged.state.type === "Ready" ? converged.state : undefined;
-  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready };
+  const isFinal = converged.type === "there" && converged.state.type === "Ready" && judging?.isTimed !== true;
+  const ready = isFinal ? converged.state : undefined;
+  // A function that is called in each pass asks again itself.
+  const dueAtMs = isFinal ? earlier(rendering?.dueAtMs, judging?.dueAtMs) : rendering?.dueAtMs;
+  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready, dueAtMs };
 }
 
 async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {

@@ -3,6 +3,7 @@ import { groupKindOf, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
 import type { Throttle } from "@treadle/reconcile/unstable/engine";
 import type { DependentState } from "./entries.ts";
 import type { SeenInputs } from "./inputs.ts";
+import type { TimeUse } from "./timing.ts";
 
 /** What was applied last, and what the server made of it. */
 export interface Applied {
@@ -38,6 +39,8 @@ export interface Settled {
   readonly resourceVersion: string;
   /** The state of a ready object; `undefined`: the object was not ready, and the author's functions are called again. */
   readonly ready: DependentState | undefined;
+  /** When the author's functions want to be called again, in the clock's milliseconds; `undefined`: when something changes. */
+  readonly dueAtMs: number | undefined;
 }
 
 /** The values that an object gives. */
@@ -90,6 +93,10 @@ export class UnitMemory {
   prunedFor: string | undefined;
   /** Passes in a row that failed, or could not write the object, while the owner does not wait for it. */
   failures = 0;
+  /** How the predicates of the unit used the time when they were last asked, by name. */
+  readonly predicates: Map<string, TimeUse> = new Map();
+  /** The author was warned of a function that asks for the time and does not say when its answer changes. */
+  isWarnedOfTime = false;
 
   /** The memory of one object, made when it is first asked for. */
   object(kind: Kind, ref: Ref): ObjectMemory {

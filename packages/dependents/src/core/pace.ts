@@ -32,8 +32,15 @@ export function contested(context: Asker, memory: ObjectMemory): string | undefi
 export function noteWrite(
   context: Context,
   { policy, inputs, shared }: Pick<Plan, "policy" | "inputs" | "shared">,
-  { memory, live, why }: { readonly memory: ObjectMemory; readonly live: KubernetesObject | undefined; readonly why: string },
+  given: {
+    readonly memory: ObjectMemory;
+    readonly live: KubernetesObject | undefined;
+    readonly why: string;
+    /** The desired state depends on the time: then it may differ for the same inputs. */
+    readonly isTimed: boolean;
+  },
 ): void {
+  const { memory, live, why, isTimed } = given;
   const { owner, clock, log } = context;
   const now = clock.now();
   const before = paceOf(context, memory);
@@ -41,7 +48,7 @@ export function noteWrite(
   const isUntouched = live !== undefined && live.metadata.resourceVersion === memory.applied?.resourceVersion;
   const isSameAs = (seen: SeenInputs): boolean =>
     inputs === undefined || (shared === undefined ? isSameQuestion(seen, context, inputs) : shared.isSameQuestion(seen));
-  const isSame = inputs === undefined || (before?.seen !== undefined && isSameAs(before.seen));
+  const isSame = !isTimed && (inputs === undefined || (before?.seen !== undefined && isSameAs(before.seen)));
   const isContested = throttle.strainAt(now) >= FREE;
   const cost = isContested || (isUntouched && isSame) ? COST_OF_SAME_INPUT : COST_OF_CHANGE_BY_OTHERS;
   if (throttle.add(cost, now))

@@ -22,6 +22,8 @@ export interface Policy {
   readonly isUpdated: boolean;
   /** A watch reports changes of the object. */
   readonly isWatched: boolean;
+  /** An object that another writer is to create, and that does not exist, is a failure. @defaultValue it is waited for */
+  readonly isAbsenceFailure?: boolean;
   /** Which existing objects may be taken. */
   readonly adopt: Adoption;
   /** How the owner is marked; `undefined`: by reference where that is possible, else by label. */
@@ -75,13 +77,14 @@ export type Operation =
 /** When to look again: when the watch reports a change, with the backoff of waiting passes, or after so many milliseconds. */
 export type Again = "watch" | "backoff" | number;
 
-/** What `converge()` found or made. */
+/** What `converge()` found or made. `dueAtMs`: when the author's functions want to be called again, in the clock's milliseconds. */
 export type Converged =
   | {
       readonly type: "there";
       readonly live: KubernetesObject;
       readonly state: DependentState;
       readonly operation: Operation;
+      readonly dueAtMs?: number | undefined;
     }
   | {
       /** The object was complete, and was deleted since: it is not created again. */
@@ -89,6 +92,7 @@ export type Converged =
       readonly live: undefined;
       readonly state: DependentState;
       readonly operation: Operation;
+      readonly dueAtMs?: number | undefined;
     }
   | {
       readonly type: "not yet";
@@ -100,4 +104,5 @@ export type Converged =
       /** `live` is the object that the unit keeps: not a foreign one, and not one that is to be created again. */
       readonly isKept: boolean;
       readonly operation: Operation;
+      readonly dueAtMs?: number | undefined;
     };

@@ -8,6 +8,7 @@ import type { NewEntry } from "./entries.ts";
 import { identityOf, marksOf, refTo, titleOf } from "./marks.ts";
 import { isMadeByUs } from "./ownership.ts";
 import type { Policy } from "./plan.ts";
+import { release } from "./release.ts";
 
 /** What is to be removed. */
 export interface Removal {
@@ -74,6 +75,14 @@ export async function remove(context: Context, removal: Removal): Promise<Remove
     deleted.push(ref);
   }
   return left.length === 0 ? NOTHING : { left: left.map((object) => deletingEntry(context, policy, refTo(object))), deleted };
+}
+
+/** Releases all objects of the unit but those of `keep`: they stay, without its marks. @throws the error of the server; 409 when another writer was faster */
+export async function releaseAll(context: Context, removal: Removal): Promise<void> {
+  const { policy } = removal;
+  if (!policy.isOwned) return;
+  const found = leftIn(context, removal, removal.isLive ? await listed(context, removal) : cached(context, removal));
+  for (const object of found) await release(context, policy, object);
 }
 
 /** Whether {@link remove} would find objects, as far as the cache knows, or for objects that are not watched the memory. */

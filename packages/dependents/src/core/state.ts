@@ -2,9 +2,13 @@
 import { isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { health } from "@treadle/apimachinery/health";
 import { misuse } from "@treadle/reconcile/unstable/engine";
+import { nameOfAnswer } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import type { Plan } from "./plan.ts";
+
+/** The reason of an object that runs once, was complete, and was deleted since. */
+export const COMPLETED = "Completed";
 
 type Named = Pick<Context, "unit" | "unitNoun">;
 
@@ -23,7 +27,7 @@ export function stateOf(
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
   throw misuse(
     "ERR_INVALID_STEP",
-    `${unitNoun} "${unit}": readyWhen must return true, or a text with the reason why not; it returned ${String(answer)}`,
+    `${unitNoun} "${unit}": readyWhen must return true, or a text with the reason why not; it returned ${nameOfAnswer(answer)}`,
   );
 }
 

@@ -13,6 +13,8 @@ export interface Work {
   readonly memory: ObjectMemory;
   /** What is applied; `undefined` where the author only looks. */
   readonly body: Body | undefined;
+  /** The desired state depends on the time. */
+  readonly isTimed: boolean;
 }
 
 /** Work with a desired state. */

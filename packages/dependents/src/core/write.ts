@@ -23,7 +23,7 @@ export async function create(work: Wanted): Promise<Found | { readonly type: "hi
   const { kind, update: customMerge } = plan.policy;
   const { client } = context;
   try {
-    noteWrite(context, plan, { memory, live: undefined, why: "because it was gone" });
+    noteWrite(context, plan, { memory, live: undefined, why: "because it was gone", isTimed: work.isTimed });
     const live: KubernetesObject =
       customMerge === undefined
         ? await client.apply(kind, body, { existing: undefined, unit: context.unit })
@@ -57,7 +57,7 @@ export async function update(given: Wanted, live: KubernetesObject, how: { reado
   if (difference === undefined) return heldBack(work, live) ?? { type: "there", live, operation: UNCHANGED };
   const held = heldBack(work, live);
   if (held !== undefined) return held;
-  noteWrite(context, plan, { memory, live, why: difference });
+  noteWrite(context, plan, { memory, live, why: difference, isTimed: work.isTimed });
   const { log, owner } = context;
   log.debug({ kind: policy.kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
   try {
@@ -106,6 +106,10 @@ export function heldBack(
 
 /** The answer for an object that another writer is to create. */
 export function notFound(work: Work): Found {
+  if (work.plan.policy.isAbsenceFailure === true) {
+    const message = `${titleIn(work.context, work.plan)} does not exist: another writer must create it`;
+    return { type: "not yet", live: undefined, state: { type: "Failed", reason: "NotFound", message }, operation: UNCHANGED };
+  }
   return pending(work, { reason: "NotFound", is: "does not exist yet, and another writer is to create it", live: undefined });
 }
 

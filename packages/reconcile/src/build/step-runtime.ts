@@ -67,6 +67,8 @@ export interface StepRuntime {
   readonly gate: PhaseFunction | undefined;
   /** The phase `do`. */
   readonly do: PhaseFunction | undefined;
+  /** Runs before the reads of `do` are resolved. With a result of it, they are not resolved, and `do` does not run. */
+  readonly beforeReads: PhaseFunction | undefined;
   /** Runs in place of `do` when a kind is not served, a watch is refused, or a read fails; `undefined`: the step waits or fails. */
   readonly unresolved: ((req: unknown, error: unknown) => unknown) | undefined;
   /** Runs in place of `do` when values of `needs` are missing; `undefined`: the step waits. */
@@ -164,6 +166,11 @@ export interface RawDefinition {
   readonly gate?: PhaseFunction;
   /** The phase `do`. */
   readonly do?: PhaseFunction;
+  /**
+   * Runs before the reads of `do` are resolved, without reads. If it returns a result, no read is resolved, no kind need be
+   * served, and `do` does not run. It must be synchronous.
+   */
+  readonly beforeReads?: PhaseFunction;
   /** Runs in place of `do`, without reads, when they cannot be resolved: with the error that otherwise ends the phase. */
   readonly unresolved?: (req: unknown, error: unknown) => unknown;
   /** Runs in place of `do` when values of `needs` are missing, with the wait that otherwise ends the step. */
@@ -223,6 +230,7 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     // Bound, so that phases written as methods may use `this`.
     gate: definition.gate?.bind(definition),
     do: definition.do?.bind(definition),
+    beforeReads: definition.beforeReads?.bind(definition),
     unresolved: definition.unresolved?.bind(definition),
     unprovided: definition.unprovided?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),

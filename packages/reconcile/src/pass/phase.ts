@@ -101,9 +101,12 @@ function begun(
     return result;
   };
   const unresolved = (error: unknown): unknown => {
-    if (phase !== "do" || step.unresolved === undefined) throw error;
-    return step.unresolved(new StepReq(pass, step, phase, { scope, reads: NOTHING.values }), error);
+    if (phase === "do" && step.unresolved !== undefined) return step.unresolved(bare(), error);
+    throw error;
   };
+  const bare = (): StepReq => new StepReq(pass, step, phase, { scope, reads: NOTHING.values });
+  const early = phase === "do" ? step.beforeReads?.(bare()) : undefined;
+  if (early !== undefined) return early;
   let reads: Resolved | Promise<Resolved>;
   try {
     reads = looksAtNothing(step) ? NOTHING : resolveReads(pass, step, phase, scope);

@@ -114,9 +114,9 @@ export async function runAfterChain(pass: Pass): Promise<Outcome> {
 
 const RUNNER: ChainRunner = {
   run: runOrdered,
-  async probe(pass, step, { reads, do: look }) {
+  async probe(pass, step, { reads, beforeReads, do: look }) {
     if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs || !hasVars(pass, step)) return undefined;
-    const ended = await runPhase(pass, { ...step, owns: [], reads, do: look }, "do", chainLimit(pass));
+    const ended = await runPhase(pass, { ...step, owns: [], beforeReads, reads, do: look }, "do", chainLimit(pass));
     return ended.type === "continue" ? (ended.vars as Readonly<Record<string, unknown>>) : undefined;
   },
 };

@@ -17,6 +17,8 @@ export interface ConditionFacts {
   /** The progress of each step in list order; a missing step was not reached. */
   readonly progress: ReadonlyMap<StepRuntime, Progress>;
   readonly leaves: readonly StepRuntime[];
+  /** The settings that extensions give to the conditions of their steps. @defaultValue none */
+  readonly given?: ReadonlyMap<StepRuntime, Setting>;
   /** A problem that no step reports and that makes the object not ready: it breaks its schema, or a write failed. */
   readonly trouble: Setting | undefined;
   /** The steps whose transient failure Ready does not report yet. @defaultValue none */
@@ -114,6 +116,8 @@ function settingOf(
 ): Setting | undefined {
   const set = facts.settings.get(type);
   if (set !== undefined && set !== "keep") return set;
+  const given = set === undefined ? facts.given?.get(step) : undefined;
+  if (given !== undefined) return given;
   const isUnreached = (facts.progress.get(step)?.type ?? "unreached") === "unreached";
   const keeps = set === "keep" || facts.type !== "full" || (isHiding(facts) && isUnreached);
   if (keeps && exists) return undefined;

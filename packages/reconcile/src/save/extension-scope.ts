@@ -1,5 +1,5 @@
 /** The pass as an extension sees it: before, during and after the chain. */
-import type { AnyExtension, ChainPass, EndedPass, ExtensionPass, StepsRun } from "../extension.ts";
+import type { AnyExtension, ChainPass, EndedPass, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
 import { claims } from "./claims.ts";
 import { notReached } from "./compute-conditions.ts";
@@ -11,7 +11,7 @@ import type { StepRuntime } from "../build/step-runtime.ts";
 /** What an extension may do while the chain runs. */
 export interface ChainRunner {
   run(pass: Pass, work: StepsRun): Promise<Outcome>;
-  probe(pass: Pass, step: StepRuntime, probe: Pick<StepRuntime, "reads" | "do">): Promise<Readonly<Record<string, unknown>> | undefined>;
+  probe(pass: Pass, step: StepRuntime, probe: Probe): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
 type AnyPass = ExtensionPass<unknown, object, object>;
@@ -48,6 +48,7 @@ function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
     isDryRun: env.isDryRun === true,
     cache: env.cache,
     isSelected: (kind, other) => env.isSelected?.(kind, other) ?? true,
+    isServed: (kind) => env.isServed?.(kind) ?? true,
     client: env.client,
     clock: env.clock,
     log: pass.log,

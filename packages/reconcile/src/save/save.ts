@@ -20,6 +20,7 @@ import { deepFreeze } from "../fetches.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { changeOf, intentsPatch, objectPatch, type Plan, specOf, statusOf, statusPatch } from "./plan.ts";
 import type { Setting } from "../record/progress.ts";
+import type { StepRuntime } from "../build/step-runtime.ts";
 import { storedState } from "../record/state.ts";
 import { guarded, noteNotStored, notStoredBefore } from "./status-guards.ts";
 import { type Limit, PrimaryGone, QuietRequeue, type WriteOptions, type Written } from "../record/writer.ts";
@@ -78,7 +79,7 @@ export async function saveTrouble(pass: Pass, trouble: Setting, limit: Limit): P
   pass.drafts.discard();
   const plan = planOf(pass, "final");
   const type = pass.isDeleting ? ("deletion" as const) : ("gated" as const);
-  const reported: Plan = { ...plan, facts: () => ({ ...factsOf(pass), type, trouble }), parts: [] };
+  const reported: Plan = { ...plan, facts: () => ({ ...factsOf(pass), type, trouble, given: NONE_GIVEN }), parts: [] };
   await pass.writer.write("status", (newest) => statusPatch(reported, newest), { limit });
 }
 
@@ -178,6 +179,7 @@ function planOf(pass: Pass, stage: Plan["stage"]): Plan {
 
 /** What the conditions are computed from. */
 function factsOf(pass: Pass): ConditionFacts {
+  const given = givenByExtensions(pass); // A hook that throws is a trouble.
   const { pipeline, object, settings, progress, trouble, notStored, hidden, clock } = pass;
   return {
     type: pass.reports,
@@ -187,9 +189,33 @@ function factsOf(pass: Pass): ConditionFacts {
     notStored,
     hidden,
     leaves: pipeline.leaves,
+    given,
     generation: object.metadata.generation,
     nowMs: clock.now(),
   };
+}
+
+const NONE_GIVEN: ReadonlyMap<StepRuntime, Setting> = new Map();
+
+/** The settings that extensions give to the conditions of their steps. */
+function givenByExtensions(pass: Pass): ReadonlyMap<StepRuntime, Setting> {
+  const { extensions, leaves } = pass.pipeline;
+  if (pass.reports === "gated" || !extensions.some(({ condition }) => condition !== undefined)) return NONE_GIVEN;
+  const given = new Map<StepRuntime, Setting>();
+  for (const step of leaves) {
+    if (step.conditions.length === 0 || step.uses.size === 0) continue;
+    const [setting] = extensions.flatMap((extension) => settingBy(pass, extension, step) ?? []);
+    if (setting !== undefined) given.set(step, setting);
+  }
+  return given;
+}
+
+function settingBy(pass: Pass, extension: AnyExtension, step: StepRuntime): Setting | undefined {
+  const use = step.uses.get(extension.name);
+  if (use === undefined || extension.condition === undefined) return undefined;
+  return guardedBy(pass, extension, undefined, () =>
+    extension.condition?.(endedScopeOf(pass, extension), { name: step.name, data: use.data, step }),
+  );
 }
 
 /** The parts of the status that extensions own and the kind has. */
@@ -210,20 +236,28 @@ function pruned({ kind, before, leaves }: Pipeline, field: string, stored: unkno
   return kind.resource?.pruneStatusPart(field, stored, { handlers, steps: new Set(leaves.map(({ name }) => name)) });
 }
 
-/** The part of an extension. An exception in it fails the pass, leaves the part as it is, and keeps nothing else from being stored. */
+/** The part of an extension. */
 function computed(pass: Pass, extension: AnyExtension, stored: unknown): unknown {
-  const { status, name } = extension;
-  if (status === undefined || pass.brokenParts?.has(name) === true) return stored;
-  try {
+  const { status } = extension;
+  if (status === undefined) return stored;
+  return guardedBy(pass, extension, stored, () => {
     const value = status.compute(endedScopeOf(pass, extension), stored);
     if (value !== stored) JSON.stringify(value);
     return value;
+  });
+}
+
+/** What a hook returns. An exception in it fails the pass, leaves its part as it is, and keeps nothing else from being stored. */
+function guardedBy<T>(pass: Pass, { name }: AnyExtension, otherwise: T, hook: () => T): T {
+  if (pass.brokenParts?.has(name) === true) return otherwise;
+  try {
+    return hook();
   } catch (thrown) {
     const error = pass.hideInError(thrown);
     (pass.brokenParts ??= new Set()).add(name);
     pass.failures.push({ rank: "save", error });
     pass.trouble ??= failure(error, `extension "${name}": `);
-    return stored;
+    return otherwise;
   }
 }
 

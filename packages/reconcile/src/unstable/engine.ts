@@ -13,6 +13,7 @@ export type {
   Extension,
   ExtensionDefinition,
   ExtensionPass,
+  Probe,
   StatusPart,
   StepOrder,
   StepsRun,

@@ -1,0 +1,52 @@
+/** The entry of an object that a pass did not reach: it follows the object in the cache. */
+import { keyOf, type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
+import type { DependentState, NewEntry } from "./core/entries.ts";
+import { identityOf } from "./core/marks.ts";
+import { COMPLETED, refined, stateOf } from "./core/state.ts";
+import type { UnreachedDependent } from "./extension.ts";
+import type { Dependent } from "./dependent.ts";
+import type { EachItem } from "./types.ts";
+import type { Definition } from "./unit.ts";
+
+/**
+ * Returns the entry for the object in the cache; `undefined` if there is none, or it is not ours. It is judged by the author's
+ * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, and if a function
+ * of the author throws, its health decides. Never throws.
+ */
+export function unreachedEntry({ dependent, read }: Definition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
+  const { policy, options, name } = dependent;
+  const { object: owner, handler } = pass;
+  const ref: Ref = entry.namespace === undefined ? { name: entry.name } : { name: entry.name, namespace: entry.namespace };
+  const live = cachedOrNone(pass, read, ref);
+  // An object that runs once stays complete when it is deleted.
+  if (live === undefined && options.once === true && entry.reason === COMPLETED) return entry;
+  if (live === undefined || (policy.isOwned && ownership(live, owner, handler.names).type !== "ours")) return undefined;
+  const named = { unit: name, unitNoun: "step" };
+  const { readyWhen, status } = options;
+  const isAskable = readyWhen !== undefined && readyWhen.length <= 2;
+  // It takes no inputs.
+  const judge = (object: KubernetesObject): true | string => (readyWhen as (...given: unknown[]) => true | string)(object, owner);
+  const refine =
+    status === undefined ? undefined : (before: DependentState) => status(before, live as never, undefined, itemOf(dependent, owner, ref));
+  const identity = identityOf(policy.kind, ref);
+  try {
+    const state = stateOf(named, { policy, readyWhen: isAskable ? judge : undefined }, live);
+    return { ...identity, ...refined(named, { refine }, { state, live }) };
+  } catch {
+    return { ...identity, ...stateOf(named, { policy, readyWhen: undefined }, live) };
+  }
+}
+
+/** The item of `each` that names the object; `undefined`: none does. */
+function itemOf({ names }: Dependent, owner: KubernetesObject, ref: Ref): EachItem | undefined {
+  return names(owner).list.find(({ target }) => keyOf(target) === keyOf(ref))?.item;
+}
+
+/** A cache without a watch of the kind throws. */
+function cachedOrNone({ cache }: UnreachedDependent["pass"], { cacheKind }: Definition["read"], ref: Ref): KubernetesObject | undefined {
+  try {
+    return cache.get(cacheKind, ref);
+  } catch {
+    return undefined;
+  }
+}

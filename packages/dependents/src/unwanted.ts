@@ -1,0 +1,103 @@
+/** A step that keeps no object in a pass: it is not included, its object is not desired, or it cannot run and that is asked. */
+import type { StepResult, Wait } from "@treadle/reconcile";
+import { leavesOf, runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { askAgain } from "./ask-again.ts";
+import { mayHaveObjects, NONE } from "./core/remove.ts";
+import { desiredOf } from "./dependent.ts";
+import type { Absence } from "./entry-condition.ts";
+import { handOverNothing } from "./gives.ts";
+import type { Kept } from "./outcomes.ts";
+import type { PassInputs } from "./pass-inputs.ts";
+import { goOn, revisitLater } from "./retry-later.ts";
+import { liveObjects } from "./subjects.ts";
+import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
+import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
+
+/** Answers whether the step has a desired object, and writes nothing. If it has none, its objects are removed after the chain. */
+export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult<{ readonly isWanted: boolean }> {
+  const unit = unitOf(definition, req);
+  const why = whyUnwanted(definition, unit);
+  askAgain(unit, []);
+  if (why !== undefined) notDesired(unit, why);
+  return req.next({ isWanted: why === undefined });
+}
+
+/** Asks the predicates and `desired`, with the dependencies and vars that exist. If one of them throws, the object counts as desired. */
+function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | undefined {
+  const { dependent, context } = unit;
+  try {
+    const inputs: PassInputs = inputsOf(definition, unit);
+    const verdict = verdictOf(unit, inputs, { isAgain: false });
+    if (verdict.type === "drop") return verdict.why;
+    // What `until` holds back is not deleted.
+    if (verdict.type === "hold" || dependent.options.desired === undefined) return undefined;
+    const items = dependent.isEach ? dependent.names(context.owner).list : [{ item: undefined }];
+    return items.some(({ item }) => desiredOf(dependent, context.owner, { inputs, item }) !== undefined) ? undefined : NOT_DESIRED;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Runs while vars of `needs` are missing: the step waits. If the steps that give them are not desired, they stay missing. Then the
+ * predicates and `desired` are called without them, so that this object can be removed together with theirs.
+ */
+export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): StepResult<{}> {
+  const unit = unitOf(definition, req);
+  const { dependent, pass } = unit;
+  const vars: object = req.vars;
+  const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
+  const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
+  const isForGood = givers.every(({ name }) => pass.found.absences.has(name));
+  const why = dropByOwner(unit) ?? (isForGood ? whyUnwanted(definition, unit) : undefined);
+  if (why !== undefined) {
+    askAgain(unit, []);
+    return notDesired(unit, why);
+  }
+  if (dependent.isChecked) return wait;
+  revisitLater(unit, wait.reason, wait.afterMs);
+  return req.next();
+}
+
+/**
+ * Continues with `vars` if the step is not part of the list in this pass; then its entries are removed. `undefined`: it is.
+ * @throws what `includeWhen` throws
+ */
+export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}): StepResult<object> | undefined {
+  const unit = unitOf(definition, req);
+  const { dependent, context } = unit;
+  try {
+    if (isIncluded(dependent, context.owner, { isServed: (kind) => unit.pass.isServed(kind) })) return undefined;
+  } catch (error) {
+    if (dependent.isChecked) throw error;
+    return goOn(unit, error);
+  }
+  noteAbsence(unit, NOT_INCLUDED);
+  if (dependent.isChecked) report(unit, []);
+  return req.next(vars);
+}
+
+/** Marks the objects as no longer desired. The engine calls the cleanup after the steps that need them. */
+export function notDesired(unit: Unit<AnyDoReq>, why: Absence): StepResult<{}> {
+  const { dependent, context, pass, req } = unit;
+  noteAbsence(unit, why);
+  if (mayHaveObjects(context, removalOf(unit, NONE, false))) pass.found.unwanted.add(dependent.name);
+  else if (dependent.isChecked) report(unit, []);
+  return req.next();
+}
+
+/** Notes for the steps that depend on this one, or need its values, that there is no object. */
+function noteAbsence(unit: Unit<AnyDoReq>, why: Absence): void {
+  noteLive(unit, []);
+  handOverNothing(unit, why);
+  unit.pass.found.absences.set(unit.dependent.name, why);
+}
+
+/** Notes the live objects for the steps that depend on this one. */
+export function noteLive({ dependent, pass }: Unit, outcomes: readonly Kept[]): void {
+  const objects = outcomes.map((outcome) => ({
+    item: outcome.subject.item,
+    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
+  }));
+  pass.found.live.set(dependent.name, liveObjects(dependent.isEach, objects));
+}
