@@ -90,8 +90,8 @@ test("an App costs writes for its finalizer, three objects and its status, and n
   await using cluster = await startTestCluster({ workloads: true });
   const op = await cluster.start(app);
   await makeGreeter(cluster, op);
-  // Finalizer and three objects; the status before the rollout begins, while the web server starts, and when it is ready.
-  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 3);
+  // Finalizer and three objects; the status before the rollout begins, when it has begun, when the pods start, and when they are ready.
+  expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(1 + 3 + 4);
   cluster.requests.clear();
   await op.settled({ horizonMs: 60 * 60_000 });
   expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete", "get"] })).toHaveLength(0);

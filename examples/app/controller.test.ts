@@ -15,20 +15,12 @@ const greeter = (spec: object = {}): object => ({
   spec: { greeting: "good morning", replicas: 2, ...spec },
 });
 
-/** Acts as the Deployment controller: all replicas of the latest version become available. */
-async function rolledOut(world: FakeWorld): Promise<void> {
-  await world.updateStatus(Deployment, "greeter-web", (live) => {
-    const replicas = live.spec?.replicas ?? 0;
-    live.status = { observedGeneration: live.metadata.generation ?? 0, replicas, availableReplicas: replicas };
-  });
-  await world.settled();
-}
-
 /** A world in which all objects are ready; the requests so far are cleared. */
 async function ready(): Promise<FakeWorld> {
   const world = fakeWorld(app, { objects: [greeter()] });
   await world.settled();
-  await rolledOut(world);
+  await world.makeReady(Deployment, "greeter-web");
+  await world.settled();
   expect(await world.get(App, "greeter")).toBeReady();
   world.requests.clear();
   return world;
@@ -47,9 +39,20 @@ test("the step of the ConfigMap continues as soon as the object exists", async (
   expect(await req.run(config)).toContinue();
 });
 
-test("the step of the Deployment waits for its replicas", async () => {
+test("the step of the Deployment waits until it is rolled out", async () => {
   const req = fakeReq(App, greeter());
-  expect(await req.run(web)).toWait(/not rolled out|0 of 2 replicas are available/);
+  expect(await req.run(web)).toWait(/its controller has not seen it yet/);
+});
+
+test("an App whose Deployment is at 0/1 is not Ready, and its entry counts the replicas", async () => {
+  const world = fakeWorld(app, { objects: [greeter({ replicas: 1 })] });
+  await world.settled();
+  await world.updateStatus(Deployment, "greeter-web", (live) => {
+    live.status = { observedGeneration: live.metadata.generation ?? 0, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 };
+  });
+  await world.settled();
+  expect(await entries(world)).toMatchObject({ web: "Pending: 0 of 1 replicas are available" });
+  expect(await world.get(App, "greeter")).toHaveCondition("Ready", { status: "Unknown", reason: "NotAvailable" });
 });
 
 test("the App gets three objects, and is Ready when its Deployment is", async () => {
@@ -60,7 +63,8 @@ test("the App gets three objects, and is Ready when its Deployment is", async ()
   expect((await world.get(Deployment, "greeter-web"))?.spec?.replicas).toBe(2);
   expect(await entries(world)).toMatchObject({ config: "Ready", service: "Ready", web: expect.stringMatching(/^Pending/) });
 
-  await rolledOut(world);
+  await world.makeReady(Deployment, "greeter-web");
+  await world.settled();
   expect(await world.get(App, "greeter")).toBeReady();
   expect(await entries(world)).toEqual({ config: "Ready", service: "Ready", web: "Ready" });
   expect(worstDependent(dependentsOf((await world.get(App, "greeter")) ?? {}))?.type).toBe("Ready");

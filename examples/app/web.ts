@@ -4,7 +4,7 @@ import { Deployment } from "treadle/kinds";
 import { App } from "./app.ts";
 import { config } from "./config.ts";
 
-/** The web server. It starts after the greeting exists, is ready when all replicas are available, and is deleted while the App is paused. */
+/** The web server. It starts after the greeting exists, is ready when it is rolled out, and is deleted while the App is paused. */
 export const web = dependentApply(App, {
   name: "web",
   kind: Deployment,
@@ -35,11 +35,6 @@ export const web = dependentApply(App, {
         },
       },
     };
-  },
-  readyWhen: (live, app) => {
-    const { availableReplicas = 0, observedGeneration = 0 } = live.status ?? {};
-    if (observedGeneration < (live.metadata.generation ?? 0)) return "the latest version is not rolled out yet";
-    return availableReplicas >= app.spec.replicas || `${availableReplicas} of ${app.spec.replicas} replicas are available`;
   },
   status: (entry, live) => ({ ...entry, attributes: [{ name: "availableReplicas", value: String(live?.status?.availableReplicas ?? 0) }] }),
 });

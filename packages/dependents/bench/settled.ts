@@ -9,6 +9,7 @@ import { createClient } from "@treadle/client";
 import { type AnyHandler, conditions, handler, type Logger } from "@treadle/reconcile";
 import { createReconciler, type Reconciler } from "@treadle/reconcile/unstable/engine";
 import { dependentApply } from "@treadle/dependents";
+import { readyStatus } from "@treadle/testing";
 import { z } from "zod";
 
 const COUNT = 10;
@@ -56,7 +57,10 @@ await client.create(Namespace, { metadata: { name: "ns" } });
 
 /** As the store of an informer: objects by name, and an index of the label that is selected by. */
 const objects = new Map<string, KubernetesObject>();
-const put = (object: KubernetesObject): void => void objects.set(`${object.kind} ${keyOf(object.metadata)}`, freeze(object));
+const put = (object: KubernetesObject): void => void objects.set(`${object.kind} ${keyOf(object.metadata)}`, freeze(withStatus(object)));
+/** No controller runs here. A Deployment that is not ready is judged in each pass, and the pass ends there. */
+const withStatus = (object: KubernetesObject): KubernetesObject =>
+  object.kind === Deployment.kind ? Object.assign({ ...object }, { status: readyStatus(object) }) : object;
 const labelled = (value: string | undefined): readonly KubernetesObject[] => byOwner.get(value ?? "") ?? [];
 let byOwner = new Map<string, KubernetesObject[]>();
 function index(): void {
@@ -95,7 +99,7 @@ async function settledPass(name: string, built: AnyHandler): Promise<{ readonly 
       if (groupKindOf(kind) === groupKindOf(Deployment)) put(object);
     },
   });
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 2 * COUNT; i++) {
     await reconciler.pass({ namespace: "ns", name });
     index();
   }

@@ -2,7 +2,9 @@
 import { groupKindOf, type Kind, type KubernetesObject, keyOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
 import { misuse, inNamespaceOf } from "@treadle/reconcile/unstable/engine";
 import type { Permission } from "@treadle/reconcile";
+import { immutableFieldsOf } from "./core/immutable.ts";
 import type { Policy } from "./core/plan.ts";
+import { isRecreatable } from "./core/recreate.ts";
 import type { DependentOptions } from "./types.ts";
 
 /** The name of the read that returns the object itself. */
@@ -44,6 +46,10 @@ export function requireOptions(options: AnyOptions): void {
     throw new TypeError(`${where}: a read must not be named ${LIVE}: choose another name`);
   if (options.adopt !== undefined && !["never", "ifUnowned", "force"].includes(options.adopt))
     throw new TypeError(`${where}: adopt must be "never", "ifUnowned" or "force", not ${JSON.stringify(options.adopt)}`);
+  if (options.onImmutable !== undefined && !["fail", "recreate", "ignore"].includes(options.onImmutable))
+    throw new TypeError(`${where}: onImmutable must be "fail", "recreate" or "ignore", not ${JSON.stringify(options.onImmutable)}`);
+  if (options.once !== undefined && typeof options.once !== "boolean")
+    throw new TypeError(`${where}: once must be true or false, not ${JSON.stringify(options.once)}`);
   if (options.ownership !== undefined && !["reference", "label"].includes(options.ownership))
     throw new TypeError(`${where}: ownership must be "reference" or "label", not ${JSON.stringify(options.ownership)}`);
 }
@@ -64,6 +70,8 @@ export function dependentOf(options: AnyOptions): Dependent {
       // The live object is one of the author's kind.
       update: update === undefined ? undefined : (live, desired) => update(live as never, desired),
       displayName: options.displayName,
+      onImmutable: options.onImmutable ?? "fail",
+      immutableFields: immutableFieldsOf(kind),
     },
     isChecked: options.checkedForReadiness ?? true,
   };
@@ -124,6 +132,11 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
     problems.push(`keeps a ${kind.kind} with the name of its owner, which is the owner itself: set objectName to another name`);
   if (isOwned && !isCreated && adopt === "never")
     problems.push("is to own an object that another writer creates, but may not take it: set adopt, or leave out owned");
+  if (options.onImmutable === "recreate" && !(isOwned && isCreated))
+    problems.push('has onImmutable: "recreate" for an object that is not its own: leave it out, or leave out created and owned');
+  if (options.onImmutable === "recreate" && !isRecreatable(kind))
+    problems.push(`would delete what users have in a ${kind.kind}: leave out onImmutable: "recreate"`);
+  if (options.once === true && !isCreated) problems.push("has once: true for an object that another writer creates: leave out one of both");
   if (isOwned && isCreated && !isWatched && kind.scope === "Namespaced" && typeof options.namespace === "function")
     problems.push(
       "could lose sight of its object in another namespace: if namespace is a function, leave out watched: false, or set owned: false",

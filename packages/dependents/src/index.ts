@@ -8,6 +8,7 @@ export { dependentApply } from "./dependent-apply.ts";
 export { dependentApplyAll, type DependentApplyAllOptions } from "./dependent-apply-all.ts";
 export type {
   Adoption,
+  OnImmutable,
   AnyDependentStep,
   DeepPartial,
   DependentInputs,

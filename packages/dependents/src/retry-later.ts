@@ -4,6 +4,8 @@ import { isTerminalError } from "@treadle/reconcile";
 import { delayAfter, errorsIn, KindNotInstalled, reasonOf, requestedDelayOf, statusMessage } from "@treadle/reconcile/unstable/engine";
 import type { Unit } from "./unit.ts";
 
+/** Time until a dependent is looked at again, in milliseconds, if only its watch would trigger a pass. */
+export const LOOK_AGAIN_MS = 600_000;
 /** Longest delay of the backoff, in milliseconds. */
 const MAX_DELAY_MS = 600_000;
 /** A watch of the kinds enqueues the owner when the kind is installed. This pause is for operators without that watch. */

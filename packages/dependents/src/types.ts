@@ -2,6 +2,7 @@
 import type { Kind, KubernetesObject, ObjectOf, WriteOf } from "@treadle/apimachinery";
 import type { Reads, ReadsOf, AnyStep, NeedsOf, Step } from "@treadle/reconcile";
 import type { DependentState } from "./core/entries.ts";
+import type { OnImmutable } from "./core/immutable.ts";
 import type { Adoption } from "./core/plan.ts";
 
 /** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
@@ -83,7 +84,8 @@ export interface DependentOptions<
   readonly namespace?: string | ((object: T) => string);
   /**
    * Function that returns `true`, or a sentence that says why the object is not ready yet. Each pass calls it until it returns
-   * `true`, and again after a change. @defaultValue it is ready when it exists
+   * `true`, and again after a change. `() => true`: it is ready when it exists. @defaultValue `health()` of the object; a
+   * PersistentVolumeClaim that is not bound yet is ready
    */
   readonly readyWhen?: (live: ObjectOf<K>, object: T, inputs: DependentInputs<L, R, D>) => true | string;
   /**
@@ -119,10 +121,21 @@ export interface DependentOptions<
    * meanwhile; `undefined` means that there is nothing to write. It must not change `live`.
    */
   readonly update?: (live: ObjectOf<K>, desired: Desired<K>) => object | undefined;
+  /**
+   * What happens when the desired state changes a field that the server does not let change, e.g. `spec.template` of a Job.
+   * `fail`: the entry is Failed, and nothing is written. `recreate`: the object is deleted in the foreground, and created again
+   * when it no longer exists; claims of a StatefulSet stay. `ignore`: the field keeps its value. @defaultValue "fail"
+   */
+  readonly onImmutable?: OnImmutable;
+  /**
+   * Whether the object runs to completion once: after it was seen ready it is not created again when it is deleted, unless the
+   * desired state changes. For Jobs with a time to live. The resource needs `stepState: true`. @defaultValue false
+   */
+  readonly once?: boolean;
   /** The name of the kind in messages. @defaultValue the kind */
   readonly displayName?: string;
   /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
   readonly timeoutMs?: number;
 }
 
-export type { Adoption };
+export type { Adoption, OnImmutable };

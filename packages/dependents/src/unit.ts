@@ -13,7 +13,7 @@ import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
 import { dependentsOf, entriesOfStep, type NewEntry } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import type { DependentsMemory } from "./core/memory.ts";
-import type { Removal } from "./core/remove.ts";
+import type { Kept, Removal } from "./core/remove.ts";
 import { type Dependent, LIVE, targetOrNone } from "./dependent.ts";
 import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
 
@@ -189,8 +189,8 @@ export function reportAtOnce({ dependent, pass }: Pick<Unit, "dependent" | "pass
   pass.found.entries.set(dependent.name, entries);
 }
 
-/** The removal of all objects of the step but `keep`. */
-export function removalOf(unit: Unit, keep: Ref | undefined, isLive: boolean): Removal {
+/** The removal of all objects of the step but those of `keep`. */
+export function removalOf(unit: Unit, keep: Kept, isLive: boolean): Removal {
   const { dependent, pass } = unit;
   const { policy, options } = dependent;
   const owner = pass.object;

@@ -14,6 +14,7 @@ const WRITES = ["create", "update", "patch", "apply", "delete", "get"] as const;
 const deployment = dependentApply(Site, {
   name: "web",
   kind: Deployment,
+  readyWhen: () => true, // No node has its labels: it never gets a pod.
   desired: ({ metadata, spec }) => ({
     spec: {
       selector: { matchLabels: { app: metadata.name } },

@@ -16,8 +16,8 @@ export interface ReqClient {
   get<K extends Kind>(kind: K, ref: Ref | string): Promise<ObjectOf<K> | undefined>;
   /** Lists objects from the server. */
   list<K extends Kind>(kind: K, options?: Omit<ListOptions, "signal">): Promise<readonly ObjectOf<K>[]>;
-  /** Creates an object. */
-  create<K extends Kind>(kind: K, object: WriteOf<K>): Promise<ObjectOf<K>>;
+  /** Creates an object. With `dryRun` the server checks the object and stores nothing. */
+  create<K extends Kind>(kind: K, object: WriteOf<K>, options?: { readonly dryRun?: boolean }): Promise<ObjectOf<K>>;
   /** Replaces an object. With `metadata.resourceVersion` no change of another writer is lost (409 = a quiet requeue). */
   update<K extends Kind>(kind: K, object: WriteOf<K> | ObjectOf<K>): Promise<ObjectOf<K>>;
   /** Patches an object. */

@@ -209,6 +209,7 @@ class World implements FakeWorld {
   apply: UserActions["apply"] = (manifest) => this.#acting(() => this.#user.apply(manifest));
   update: UserActions["update"] = (kind, key, change) => this.#acting(() => this.#user.update(kind, key, change));
   updateStatus: UserActions["updateStatus"] = (kind, key, change) => this.#acting(() => this.#user.updateStatus(kind, key, change));
+  makeReady: UserActions["makeReady"] = (kind, key) => this.#acting(() => this.#user.makeReady(kind, key));
   delete: UserActions["delete"] = (kind, key) => this.#acting(() => this.#user.delete(kind, key));
 
   async #acting<R>(act: () => Promise<R>): Promise<R> {

@@ -27,6 +27,7 @@ export type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironm
 
 // Objects of tests.
 export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";
+export { readyStatus, type ReadyStatusOptions } from "./ready-status.ts";
 
 // Faults.
 export type { Fault, FaultName } from "./faults/fault.ts";

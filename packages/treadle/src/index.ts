@@ -21,6 +21,9 @@ export {
   type WriteOf,
 } from "@treadle/apimachinery";
 
+// How an object is, by its own status.
+export { type Health, health, type HealthOptions } from "@treadle/apimachinery/health";
+
 // Errors of the API, and how to tell them apart.
 export {
   ApiError,

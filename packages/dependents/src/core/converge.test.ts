@@ -12,7 +12,7 @@ import type { Inputs } from "./inputs.ts";
 import { DependentsMemory } from "./memory.ts";
 import type { Converged, Plan, Policy } from "./plan.ts";
 import { release } from "./release.ts";
-import { remove } from "./remove.ts";
+import { keptOf, NONE, remove } from "./remove.ts";
 
 const Owner = defineResource({ group: "example.dev", version: "v1", kind: "Owner", scope: "Namespaced", spec: z.object({}) });
 const HANDLER = "owners.example.dev";
@@ -26,6 +26,8 @@ const POLICY: Policy = {
   ownership: undefined,
   update: undefined,
   displayName: undefined,
+  onImmutable: "fail",
+  immutableFields: [],
 };
 const NO_INPUTS: Inputs = { vars: {}, reads: {}, dependents: {} };
 
@@ -271,7 +273,13 @@ test("the objects of a unit are removed by its labels, but for those of other un
   await converge(contextOf("first", { units }), planOf("y"));
   await converge(contextOf("second", { units }), planOf("z"));
   await look();
-  const removal = { policy: POLICY, keep: { namespace: "ns", name: "y" }, known: () => [], namespaces: () => ["ns"], isLive: false };
+  const removal = {
+    policy: POLICY,
+    keep: keptOf([{ namespace: "ns", name: "y" }]),
+    known: () => [],
+    namespaces: () => ["ns"],
+    isLive: false,
+  };
   const { left, deleted } = await remove(contextOf("first", { units }), removal);
   expect(deleted).toEqual([{ namespace: "ns", name: "x" }]);
   expect(left.map(({ name, reason }) => `${name} ${reason}`)).toEqual(["x Deleting"]);
@@ -297,7 +305,7 @@ test("a released object keeps its fields, loses the marks of its owner, and is n
   expect((metadata.managedFields ?? []).filter(({ operation }) => operation === "Apply")).toEqual([]);
   const removal = {
     policy: POLICY,
-    keep: undefined,
+    keep: NONE,
     known: () => [{ namespace: "ns", name: "x" }],
     namespaces: () => ["ns"],
     isLive: true,

@@ -9,15 +9,17 @@
  * - An object that has to be written again and again is written with growing delays.
  */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { bodyOf } from "./body.ts";
+import { bodyOf, digestOf } from "./body.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import { isSameInput, seenInputs } from "./inputs.ts";
 import { formerNames, ownershipOf } from "./ownership.ts";
+import { titleOf } from "./marks.ts";
 import type { Again, Converged, Plan } from "./plan.ts";
 import { withManagedFields } from "./difference.ts";
 import { isReady, refined, stateOf } from "./state.ts";
-import { create, type Found, heldBack, notFound, notOurs, pending, UNCHANGED, update, type Work } from "./write.ts";
+import { type Found, UNCHANGED, type Work } from "./work.ts";
+import { create, heldBack, notFound, notOurs, pending, update } from "./write.ts";
 
 /** Converges one object. @throws the error of the server, and what the author's functions throw */
 export async function converge(context: Context, plan: Plan): Promise<Converged> {
@@ -25,6 +27,8 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   if (known !== undefined) return known;
   const { policy, target, live } = plan;
   const desired = plan.desired?.();
+  const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired });
+  if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return done(context, plan);
   const work: Work = {
     context,
     plan,
@@ -33,8 +37,20 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   };
   const found = await bring(work, live);
   const converged = judged(context, plan, found);
+  if (digest !== undefined && converged.type === "there") plan.once?.note(target, digest);
   remember(work, found, converged);
   return converged;
+}
+
+function isAway(live: KubernetesObject | undefined): boolean {
+  return live === undefined || live.metadata.deletionTimestamp !== undefined;
+}
+
+/** The answer for an object that was complete, and that a user or its time to live has deleted since. */
+function done(context: Context, plan: Plan): Converged {
+  const message = `${titleOf(plan.policy, plan.target, context.owner)} was complete before it was deleted`;
+  const state = refined(context, plan, { state: { type: "Ready", reason: "Completed", message }, live: undefined });
+  return { type: "done", live: undefined, state, operation: UNCHANGED };
 }
 
 /**
@@ -50,6 +66,8 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
     return undefined;
   if (!isSameInput(settled.seen, context, inputs)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
+  // The completion of an object that runs once must be stored.
+  if (settled.ready === undefined && plan.once !== undefined) return undefined;
   return settled.ready === undefined ? judged(context, plan, found) : { ...found, state: settled.ready };
 }
 

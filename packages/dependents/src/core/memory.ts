@@ -40,12 +40,30 @@ export interface Settled {
   readonly ready: DependentState | undefined;
 }
 
+/** A change that the server refused, because it does not let fields change. */
+export interface Refused {
+  /** The uid of the object. */
+  readonly uid: string | undefined;
+  /** The version of the object. */
+  readonly resourceVersion: string | undefined;
+  /** Digest of the body that was refused. */
+  readonly wanted: string;
+  /** The fields. */
+  readonly paths: readonly string[];
+  /** What the entry reports, in addition to the fields. */
+  readonly why: string;
+  /** When the server is asked again, in the clock's milliseconds: a rule of the cluster may have changed. */
+  readonly untilMs: number;
+}
+
 /** What is remembered of one object. */
 export class ObjectMemory {
   /** What was applied last. */
   applied: Applied | undefined;
   /** How often it was written in a row. */
   pace: Pace | undefined;
+  /** The change that the server refused last. */
+  refused: Refused | undefined;
   /** The version that needed no write. It holds as long as nothing changes. */
   settled: Settled | undefined;
 }
@@ -54,7 +72,7 @@ export class ObjectMemory {
 export class UnitMemory {
   readonly #objects = new Map<string, ObjectMemory>();
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
-  /** For which object, as `namespace/name`, all others were removed last; the empty text: for none. */
+  /** The `id` of the objects for which all others were removed last; the empty text: for none. */
   prunedFor: string | undefined;
   /** Passes in a row that failed, or could not write the object, while the owner does not wait for it. */
   failures = 0;

@@ -48,6 +48,19 @@ export function extractOwned(live: unknown, owned: FieldSet): unknown {
   return found;
 }
 
+/** Returns the part of `live` that `owned` names, in the form in which it can be applied. Elements of lists are in the live order. */
+export function ownedPart(live: unknown, owned: FieldSet): unknown {
+  if (isLeaf(owned)) return live;
+  const keys = Object.entries(owned).filter(([key]) => key !== ".");
+  if (keys.length === 0) return live;
+  const parts = keys.flatMap(([key, fields]) => {
+    const value = memberAt(live, key);
+    return value === undefined ? [] : [{ key, value, part: isObject(fields) ? ownedPart(value, fields) : value }];
+  });
+  if (!Array.isArray(live)) return Object.fromEntries(parts.map(({ key, part }) => [key.slice(2), part]));
+  return live.flatMap((element: unknown) => parts.filter(({ value }) => value === element).map(({ part }) => part));
+}
+
 interface Sides {
   readonly wanted: unknown;
   readonly live: unknown;

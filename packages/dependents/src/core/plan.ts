@@ -1,6 +1,7 @@
 /** What `converge()` is asked for, and what it answers. Types only. */
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { DependentState } from "./entries.ts";
+import type { OnImmutable } from "./immutable.ts";
 import type { Inputs } from "./inputs.ts";
 
 /**
@@ -29,6 +30,18 @@ export interface Policy {
   readonly update: ((live: KubernetesObject, desired: object) => object | undefined) | undefined;
   /** The name of the kind in messages; `undefined`: the kind. */
   readonly displayName: string | undefined;
+  /** What happens when the desired state changes a field that the server does not let change. */
+  readonly onImmutable: OnImmutable;
+  /** The paths of those fields, e.g. `spec.template`. */
+  readonly immutableFields: readonly string[];
+}
+
+/** The memory of objects that are to run to completion once. It is stored with the owner. */
+export interface Once {
+  /** Returns the digest of the desired state that was seen complete; `undefined`: none. */
+  done(target: Ref): string | undefined;
+  /** Stores the digest of a desired state that is complete. Safe to repeat. */
+  note(target: Ref, digest: string): void;
 }
 
 /** One object as it is to become. */
@@ -43,8 +56,10 @@ export interface Plan {
   readonly desired: (() => object) | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
   readonly inputs: Inputs | undefined;
-  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: ready when it exists. */
+  /** Answers `true`, or a sentence that says why the object is not ready yet. `undefined`: its health decides. */
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
+  /** Set for an object that is not created again after it was seen ready, unless the desired state changes. */
+  readonly once?: Once | undefined;
   /** Refines the state for the status of the owner. */
   readonly refine: ((state: DependentState, live: KubernetesObject | undefined) => DependentState) | undefined;
 }
@@ -63,6 +78,13 @@ export type Converged =
   | {
       readonly type: "there";
       readonly live: KubernetesObject;
+      readonly state: DependentState;
+      readonly operation: Operation;
+    }
+  | {
+      /** The object was complete, and was deleted since: it is not created again. */
+      readonly type: "done";
+      readonly live: undefined;
       readonly state: DependentState;
       readonly operation: Operation;
     }

@@ -13,14 +13,34 @@ import type { Policy } from "./plan.ts";
 export interface Removal {
   /** Kind and switches of the objects. */
   readonly policy: Policy;
-  /** The object that stays; `undefined`: none. */
-  readonly keep: Ref | undefined;
+  /** The objects that stay. */
+  readonly keep: Kept;
   /** Names under which objects of the unit are or were, as far as is known: users may have removed their labels. */
   readonly known: () => readonly Ref[];
   /** Namespaces in which objects of the unit may be, besides those of the known names and of the cache. */
   readonly namespaces: () => readonly (string | undefined)[];
   /** Objects are listed from the server: the cache may lack what the last pass of another process created. */
   readonly isLive: boolean;
+}
+
+/** The objects that a removal leaves. */
+export interface Kept {
+  /** Whether the object stays. */
+  has(ref: Ref): boolean;
+  /** The same text for the same objects. */
+  readonly id: string;
+}
+
+/** Keeps no object. */
+export const NONE: Kept = Object.freeze({ has: () => false, id: "" });
+
+/** Keeps these objects. */
+export function keptOf(refs: readonly Ref[]): Kept {
+  const [first, second] = refs;
+  if (first === undefined) return NONE;
+  if (second === undefined) return { has: (ref) => isSameRef(ref, first), id: keyOf(first) };
+  const keys = new Set(refs.map(keyOf));
+  return { has: (ref) => keys.has(keyOf(ref)), id: [...keys].join(" ") };
 }
 
 /** What a removal did. */
@@ -33,7 +53,7 @@ export interface Removed {
 
 const NOTHING: Removed = Object.freeze({ left: [], deleted: [] });
 
-/** Deletes all objects of the unit but `keep`. @throws the error of the server */
+/** Deletes all objects of the unit but those of `keep`. @throws the error of the server */
 export async function remove(context: Context, removal: Removal): Promise<Removed> {
   const { policy } = removal;
   // An object that the owner does not own stays when it is not desired, as it stays when the owner is deleted.
@@ -60,7 +80,7 @@ export async function remove(context: Context, removal: Removal): Promise<Remove
 export function mayHaveObjects(context: Context, removal: Omit<Removal, "isLive">): boolean {
   const { policy, keep } = removal;
   if (!policy.isOwned) return false;
-  if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== (keep === undefined ? "" : keyOf(keep));
+  if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== keep.id;
   return leftIn(context, removal, cached(context, removal)).length > 0;
 }
 
@@ -69,11 +89,11 @@ function leftIn(
   { policy, keep }: Pick<Removal, "policy" | "keep">,
   found: readonly KubernetesObject[],
 ): readonly KubernetesObject[] {
-  return found.filter((object) => !isSameRef(object, keep) && isMadeByUs(context, policy, object));
+  return found.filter((object) => !keep.has(object.metadata) && isMadeByUs(context, policy, object));
 }
 
-function isSameRef({ metadata }: KubernetesObject, keep: Ref | undefined): boolean {
-  return keep !== undefined && metadata.name === keep.name && (metadata.namespace ?? "") === (keep.namespace ?? "");
+function isSameRef(a: Ref, b: Ref): boolean {
+  return a.name === b.name && (a.namespace ?? "") === (b.namespace ?? "");
 }
 
 function deletingEntry({ owner }: Context, policy: Policy, ref: Ref): NewEntry {

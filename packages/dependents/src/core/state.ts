@@ -1,5 +1,6 @@
 /** From the live object to what the status of the owner says of it. */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import { isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { health } from "@treadle/apimachinery/health";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
@@ -7,15 +8,36 @@ import type { Plan } from "./plan.ts";
 
 type Named = Pick<Context, "unit" | "unitNoun">;
 
-/** Ready, or Pending with the sentence of `readyWhen`. @throws TypeError when it answers anything else */
-export function stateOf({ unit, unitNoun }: Named, { readyWhen }: Pick<Plan, "readyWhen">, live: KubernetesObject): DependentState {
-  const answer: unknown = readyWhen === undefined ? true : readyWhen(live);
-  if (answer === true) return { type: "Ready", reason: "Ready", message: "" };
+/**
+ * Ready, or Pending with the sentence of `readyWhen`. Without a `readyWhen` it is the health of the object.
+ * @throws TypeError when `readyWhen` answers anything else
+ */
+export function stateOf(
+  { unit, unitNoun }: Named,
+  { policy, readyWhen }: Pick<Plan, "policy" | "readyWhen">,
+  live: KubernetesObject,
+): DependentState {
+  if (readyWhen === undefined) return stateByHealth(policy.kind, live);
+  const answer: unknown = readyWhen(live);
+  if (answer === true) return READY;
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
   throw misuse(
     "ERR_INVALID_STEP",
     `${unitNoun} "${unit}": readyWhen must return true, or a text with the reason why not; it returned ${String(answer)}`,
   );
+}
+
+const READY: DependentState = Object.freeze({ type: "Ready", reason: "Ready", message: "" });
+
+/**
+ * The health of the object. A claim that is not bound holds up no other step: the pod that binds it often comes later.
+ * An object of which the author reads metadata only is ready when it exists.
+ */
+function stateByHealth(kind: Kind, live: KubernetesObject): DependentState {
+  if (isMetadataOnly(kind)) return READY;
+  const state = health(live);
+  const isClaim = kind.group === "" && kind.kind === "PersistentVolumeClaim";
+  return isClaim && state.reason === "Unbound" ? { ...state, type: "Ready" } : state;
 }
 
 /** The state as the author refines it. @throws what the author's function throws, if there is a live object; else that is ignored */

@@ -1,46 +1,19 @@
 /** The writes of one object: create, update, and why neither can be done now. */
 import { isAlreadyExists, isApiError, isConflict, type KubernetesObject } from "@treadle/apimachinery";
 import { changedPaths } from "@treadle/reconcile/unstable/engine";
-import type { Body } from "./body.ts";
 import { shownError } from "./confidential.ts";
 import type { Context } from "./context.ts";
 import { claimedNames, differenceOf, noteApplied } from "./difference.ts";
 import type { DependentState } from "./entries.ts";
 import { digestAnnotation, refTo, titleOf } from "./marks.ts";
+import { keeping } from "./immutable.ts";
 import { merged, noteMerged } from "./merge.ts";
-import type { ObjectMemory } from "./memory.ts";
 import { formerUnits, ownershipOf } from "./ownership.ts";
 import { contested, heldBackMs, noteWrite } from "./pace.ts";
 import type { Again, Operation, Plan } from "./plan.ts";
+import { knownRefusal, ownedBy, refusalOf } from "./refused.ts";
 import { readLive, takenOver } from "./take-over.ts";
-
-/** One object on its way to the desired state. */
-export interface Work {
-  readonly context: Context;
-  readonly plan: Plan;
-  readonly memory: ObjectMemory;
-  /** What is applied; `undefined` where the author only looks. */
-  readonly body: Body | undefined;
-}
-
-interface Wanted extends Work {
-  readonly body: Body;
-}
-
-/** What there is of the object, before its readiness is judged. */
-export type Found =
-  | { readonly type: "there"; readonly live: KubernetesObject; readonly operation: Operation }
-  | {
-      readonly type: "not yet";
-      readonly live: KubernetesObject | undefined;
-      readonly state: DependentState;
-      /** @defaultValue by the watch, or where there is none with the backoff */
-      readonly again?: Again;
-      readonly operation: Operation;
-    };
-
-/** No request was made. */
-export const UNCHANGED: Operation = Object.freeze({ type: "unchanged" });
+import { type Found, UNCHANGED, type Wanted, type Work } from "./work.ts";
 
 const CREATED: Operation = Object.freeze({ type: "created" });
 
@@ -64,10 +37,14 @@ export async function create(work: Wanted): Promise<Found | { readonly type: "hi
 }
 
 /** Writes the object where it differs from the desired state. `hasController`: another controller must be removed first. */
-export async function update(work: Wanted, live: KubernetesObject, { hasController }: { readonly hasController: boolean }): Promise<Found> {
-  const { context, plan, memory, body } = work;
+export async function update(given: Wanted, live: KubernetesObject, how: { readonly hasController: boolean }): Promise<Found> {
+  const { context, plan, memory } = given;
   const { policy, target } = plan;
-  const { kind } = policy;
+  const { hasController } = how;
+  const known = knownRefusal(given, live);
+  if (known?.type === "report") return known.found;
+  const work = known === undefined ? given : { ...given, body: kept(given, live, known.paths) };
+  const { body } = work;
   const isMerged = policy.update !== undefined;
   const next = isMerged ? merged(policy, { body, live, memory }) : undefined;
   const difference = hasController
@@ -81,20 +58,37 @@ export async function update(work: Wanted, live: KubernetesObject, { hasControll
   const held = heldBack(work, live);
   if (held !== undefined) return held;
   noteWrite(context, plan, { memory, live, why: difference });
-  const free = hasController ? await withoutController(work, live) : isMerged ? live : await takenOver(context, policy, live);
   const { log, owner } = context;
-  log.debug({ kind: kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
+  log.debug({ kind: policy.kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
   try {
-    const stored = isMerged
-      ? await replaced(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next })
-      : await applied(work, free);
+    const stored = await written(work, { live, next, hasController });
     const note = `metadata.annotations.${digestAnnotation(context.handlerName)}`;
     const paths = changedPaths(live, stored).filter((path) => path !== note);
     const operation: Operation = { type: "updated", paths };
     return heldBack(work, stored, operation) ?? { type: "there", live: stored, operation };
   } catch (error) {
-    throw withCode(shownError(kind, next ?? body, error));
+    const refusal = known === undefined ? await refusalOf(work, { live, sent: next ?? body, error }) : undefined;
+    if (refusal === undefined) throw withCode(shownError(policy.kind, next ?? body, error));
+    return refusal.type === "keep" ? await update(given, live, how) : refusal.found;
   }
+}
+
+async function written(
+  work: Wanted,
+  given: { readonly live: KubernetesObject; readonly next: KubernetesObject | undefined; readonly hasController: boolean },
+): Promise<KubernetesObject> {
+  const { context, plan, memory, body } = work;
+  const { policy } = plan;
+  const { live, next, hasController } = given;
+  const isMerged = policy.update !== undefined;
+  const free = hasController ? await withoutController(work, live) : isMerged ? live : await takenOver(context, policy, live);
+  if (!isMerged) return await applied(work, free);
+  return await replaced(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next });
+}
+
+/** The body with the values that the object has in fields that cannot change. */
+function kept(work: Wanted, live: KubernetesObject, paths: readonly string[]): Wanted["body"] {
+  return keeping(paths, { body: work.body, live, owned: ownedBy(work, live) });
 }
 
 /** The answer for an object that must be written, but not so soon again; also while it is open whether the last write lasts. */

@@ -5,15 +5,24 @@
 
 // One object: its plan, and what became of it.
 export { converge, remembered } from "../core/converge.ts";
-export type { Adoption, Again, Converged, Operation, Plan, Policy } from "../core/plan.ts";
+export type { Adoption, Again, Converged, Once, Operation, Plan, Policy } from "../core/plan.ts";
+export { immutableFieldsOf, type OnImmutable } from "../core/immutable.ts";
 export type { Inputs, SeenInputs } from "../core/inputs.ts";
 
 // Who asks, and what is remembered between passes.
 export type { Context, ObjectCache, UnitInfo } from "../core/context.ts";
-export { type Applied, DependentsMemory, type ObjectMemory, type Pace, type Settled, type UnitMemory } from "../core/memory.ts";
+export {
+  type Applied,
+  DependentsMemory,
+  type ObjectMemory,
+  type Pace,
+  type Refused,
+  type Settled,
+  type UnitMemory,
+} from "../core/memory.ts";
 
 // Removing objects, and leaving them behind.
-export { mayHaveObjects, type Removal, remove, type Removed } from "../core/remove.ts";
+export { type Kept, keptOf, mayHaveObjects, NONE, type Removal, remove, type Removed } from "../core/remove.ts";
 export { release } from "../core/release.ts";
 export { isMadeByUs, type Ownership, ownershipOf } from "../core/ownership.ts";
 

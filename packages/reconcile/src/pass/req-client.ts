@@ -72,14 +72,17 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
         call.then(({ items }) => items),
       );
     },
-    create: (kind, object) =>
-      began(
+    create: (kind, object, more) => {
+      const given = placed(pass, kind, object);
+      if (more?.dryRun === true) return began("create", kind, client.create(kind, given, { ...options(), dryRun: true }));
+      return began(
         "create",
         kind,
         requireOwner(pass, step, { kind, object })
-          .then(() => client.create(kind, placed(pass, kind, object), options()))
+          .then(() => client.create(kind, given, options()))
           .then((stored) => noted(kind, stored, { verb: "create", body: object })),
-      ),
+      );
+    },
     update: (kind, object) => {
       const given = placed(pass, kind, object);
       const before = cached(pass, kind, (given as { readonly metadata?: Ref }).metadata);

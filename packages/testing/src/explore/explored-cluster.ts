@@ -49,6 +49,11 @@ export function exploredCluster<External>(run: ClusterOfRun, external: External)
       }
     }
   };
+  /** A status that another controller writes before the operator has acted would be missing at the end. */
+  const beforeOthersWrite = async (): Promise<void> => {
+    await caughtUp();
+    if (injector.release()) await operator.settled(true);
+  };
   const change =
     (verb: "update" | "updateStatus"): UserActions["update"] =>
     (kind, key, edit) =>
@@ -63,10 +68,12 @@ export function exploredCluster<External>(run: ClusterOfRun, external: External)
     apply: (manifest) => act(`apply ${nameOf(manifest)}`, () => user.apply(manifest)),
     update: change("update"),
     updateStatus: async (kind, key, edit) => {
-      await caughtUp();
-      // A status that another controller writes before the operator has acted would be missing at the end.
-      if (injector.release()) await operator.settled(true);
+      await beforeOthersWrite();
       return await change("updateStatus")(kind, key, edit);
+    },
+    makeReady: async (kind, key) => {
+      await beforeOthersWrite();
+      return await act(`make ${kind.kind} ${key} ready`, () => user.makeReady(kind, key));
     },
     delete: (kind, key) => act(`delete ${kind.kind} ${key}`, () => user.delete(kind, key)),
     get: async (kind, key) => {

@@ -117,6 +117,7 @@ export class Cluster implements TestCluster {
   apply: UserActions["apply"] = (manifest) => this.#user.apply(manifest);
   update: UserActions["update"] = (kind, key, change) => this.#user.update(kind, key, change);
   updateStatus: UserActions["updateStatus"] = (kind, key, change) => this.#user.updateStatus(kind, key, change);
+  makeReady: UserActions["makeReady"] = (kind, key) => this.#user.makeReady(kind, key);
   delete: UserActions["delete"] = (kind, key) => this.#user.delete(kind, key);
 
   async get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined> {

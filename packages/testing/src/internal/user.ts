@@ -11,7 +11,9 @@ import {
   refOf,
   type WriteOf,
 } from "@treadle/apimachinery";
+import { health } from "@treadle/apimachinery/health";
 import type { WriteOptions } from "@treadle/client";
+import { readyStatus } from "../ready-status.ts";
 import type { Backend } from "./backend.ts";
 import { fullKey } from "./handler-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestOf, manifestsOf } from "./manifests.ts";
@@ -33,6 +35,12 @@ export interface UserActions {
   update<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
   /** Changes the status, as another controller would; calls `change` again after a conflict. */
   updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>>;
+  /**
+   * Gives an object the status of one that is ready, as the controllers of a cluster would: {@link readyStatus}. For tests
+   * without `workloads`, in which no controller runs a Deployment or a Job.
+   * @throws Error when the object is not ready with that status, e.g. because it is being deleted
+   */
+  makeReady<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K>>;
   /** Deletes an object; finalizers delay the deletion. Does nothing if the object does not exist. */
   delete(kind: Kind, key: string): Promise<void>;
 }
@@ -78,6 +86,17 @@ export class User implements UserActions {
 
   async updateStatus<K extends Kind>(kind: K, key: string, change: (object: Mutable<ObjectOf<K>>) => void): Promise<ObjectOf<K>> {
     return (await this.#change(kind, key, change, { subresource: "status" })).stored;
+  }
+
+  async makeReady<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K>> {
+    const nowMs = this.#backend.clock.now();
+    const stored = await this.updateStatus(kind, key, (object) => {
+      // Every kind of `readyStatus` stores a status, or ignores it.
+      (object as { status?: unknown }).status = readyStatus(object as KubernetesObject, { nowMs });
+    });
+    const { type, reason, message } = health(stored);
+    if (type === "Ready") return stored;
+    throw new Error(`${this.#where}.makeReady: cannot make ${kind.kind} ${key} ready: it is ${type} (${reason}): ${message}`);
   }
 
   async delete(kind: Kind, key: string): Promise<void> {

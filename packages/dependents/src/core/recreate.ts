@@ -1,0 +1,88 @@
+/**
+ * Recreates an object whose immutable fields are to change: it is deleted in the foreground, and created in a later pass.
+ *
+ * Guarantees
+ * - Only an object that the unit made is deleted, at the version that was looked at.
+ * - The object is not deleted if the server would refuse its successor.
+ * - No claim of a StatefulSet is deleted.
+ */
+import { groupKindOf, isInvalid, type KubernetesObject } from "@treadle/apimachinery";
+import type { Body } from "./body.ts";
+import { shownError } from "./confidential.ts";
+import type { Context } from "./context.ts";
+import { refTo } from "./marks.ts";
+import { isMadeByUs } from "./ownership.ts";
+import type { Policy } from "./plan.ts";
+
+/** Kinds whose deletion deletes objects of other owners. */
+const HOLD_OTHERS: readonly string[] = ["Namespace", "CustomResourceDefinition.apiextensions.k8s.io"];
+
+/** Whether objects of a kind may be recreated: the deletion of some deletes what users have in them. */
+export function isRecreatable(kind: Policy["kind"]): boolean {
+  return !HOLD_OTHERS.includes(groupKindOf(kind));
+}
+
+/**
+ * Deletes the object, so that a later pass creates it as desired. Safe to repeat.
+ *
+ * @returns `undefined` after the delete, else why the object must not be deleted, as a clause for people
+ * @throws the error of the server, also for a successor that it would refuse
+ */
+export async function deleteForSuccessor(
+  context: Context,
+  policy: Policy,
+  { live, body }: { readonly live: KubernetesObject; readonly body: Body },
+): Promise<string | undefined> {
+  const { kind } = policy;
+  if (!isMadeByUs(context, policy, live)) return "this operator did not create it: delete it yourself";
+  const claims = whyClaimsWouldGo(live);
+  if (claims !== undefined) return claims;
+  await requireValid(context, policy, body);
+  const { uid, resourceVersion } = live.metadata;
+  context.memory.unit(context.unit).forget(kind, refTo(live));
+  // In the foreground: pods of the old object end before those of the new one begin.
+  await context.client.delete(kind, refTo(live), { preconditions: { uid, resourceVersion }, propagationPolicy: "Foreground" });
+  return undefined;
+}
+
+/** With this policy the claims refer to the StatefulSet as their owner, and the garbage collector deletes them with it. */
+function whyClaimsWouldGo(live: KubernetesObject): string | undefined {
+  if (groupKindOf({ group: live.apiVersion.split("/")[0] ?? "", kind: live.kind }) !== "StatefulSet.apps") return undefined;
+  const { spec, status, metadata } = live as KubernetesObject & StatefulSetFields;
+  if (spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === "Delete")
+    return "its claims would be deleted with it: set persistentVolumeClaimRetentionPolicy.whenDeleted to Retain first";
+  // The controller removes the references of the claims before it reports the generation.
+  const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  return isSeen ? undefined : "its controller has not seen the last change of its claim policy yet";
+}
+
+interface StatefulSetFields {
+  readonly spec?: { readonly persistentVolumeClaimRetentionPolicy?: { readonly whenDeleted?: string } };
+  readonly status?: { readonly observedGeneration?: number };
+}
+
+/** Asks the server, without a change, whether it would create the object. @throws its answer if it would not */
+async function requireValid({ client }: Context, { kind }: Policy, body: Body): Promise<void> {
+  const { name, ...metadata } = body.metadata;
+  const successor = { ...withoutTaken(body), metadata: { ...metadata, generateName: `${name}-` } };
+  try {
+    // The name is free only later, so it is another one here.
+    await client.create(kind, successor as never, { dryRun: true });
+  } catch (error) {
+    // Other answers depend on what there is now, such as a quota that the old object uses.
+    if (isInvalid(error)) throw shownError(kind, body, error);
+  }
+}
+
+/** Without the values that only one Service of a cluster can have. */
+function withoutTaken(body: Body): Body {
+  if (groupKindOf({ group: "", kind: body.kind }) !== "Service" || body.apiVersion !== "v1") return body;
+  const {
+    clusterIP: _ip,
+    clusterIPs: _ips,
+    healthCheckNodePort: _port,
+    ...spec
+  } = (body["spec"] ?? {}) as Readonly<Record<string, unknown>>;
+  const ports = (spec["ports"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  return { ...body, spec: { ...spec, ports: ports.map(({ nodePort: _node, ...port }) => port) } };
+}
