@@ -15,7 +15,7 @@ export interface Inputs {
 }
 
 /** The owner and the handler: they are inputs too. */
-interface Asker {
+export interface Asker {
   readonly owner: KubernetesObject;
   readonly handlerNames: readonly string[];
 }

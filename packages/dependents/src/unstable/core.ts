@@ -8,7 +8,7 @@ export { converge, remembered } from "../core/converge.ts";
 export type { Adoption, Again, Converged, Once, Operation, Plan, Policy } from "../core/plan.ts";
 export { immutableFieldsOf, type OnImmutable } from "../core/immutable.ts";
 export type { TimeUse, Timing } from "../core/timing.ts";
-export { type Inputs, type SeenInputs, SharedInputs } from "../core/inputs.ts";
+export { type Asker, type Inputs, type SeenInputs, SharedInputs } from "../core/inputs.ts";
 
 // Who asks, and what is remembered between passes.
 export type { Context, ObjectCache, UnitInfo } from "../core/context.ts";
