@@ -16,7 +16,9 @@ export interface Inputs {
 
 /** The owner and the handler: they are inputs too. */
 export interface Asker {
+  /** The owner of the objects. */
   readonly owner: KubernetesObject;
+  /** The names of the handler, the present one first. */
   readonly handlerNames: readonly string[];
 }
 
