@@ -2,7 +2,7 @@
 import type { AnyExtension, ChainPass, EndedPass, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
 import { claims } from "./claims.ts";
-import { notReached } from "./compute-conditions.ts";
+import { notReached } from "./step-settings.ts";
 import { handlerOf } from "../build/extensions.ts";
 import { slotOf } from "../record/memory.ts";
 import type { Pass } from "../record/pass-state.ts";
