@@ -60,7 +60,10 @@ test("docs/operations.md lists every setting with its variable", async () => {
 });
 
 test("docs/operations.md lists every reason that the engine gives a condition or an event", async () => {
-  const reasons = await inSources(["reconcile", "dependents"], /(?:reason: |unknown\(|code: |code = |code \?\? )"([A-Z][a-z][A-Za-z]+)"/g);
+  const reasons = await inSources(
+    ["reconcile", "dependents"],
+    /(?:reason: |unknown\(|code: |code = |code \?\? |_REASON = )"([A-Z][a-z][A-Za-z]+)"/g,
+  );
   const listed = [...(await rows("operations.md", "Reasons of conditions")), ...(await rows("operations.md", "Events"))];
   expect([...new Set(names(listed))]).toEqual([...reasons, ...(await warningReasons())].filter(isFirst).toSorted());
 });

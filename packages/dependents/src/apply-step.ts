@@ -15,7 +15,17 @@ import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
 import { givenBy, handOverGiven } from "./gives.ts";
 import { forgetOthers, onceOf } from "./once.ts";
-import { type Brought, entryOf, failureOf, heldBy, isReady, needsBackoff, type Outcome, PRECONDITION, resultOf } from "./outcomes.ts";
+import {
+  type Brought,
+  entryOf,
+  failureOf,
+  heldBy,
+  isReady,
+  needsBackoff,
+  type Outcome,
+  PRECONDITION_REASON,
+  resultOf,
+} from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
@@ -165,7 +175,7 @@ function held(
       kept.map((outcome) => entryOf(unit, outcome)),
     );
   if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept);
-  return waitBecause(unit.pass.hide(reason), { code: PRECONDITION, afterMs: LOOK_AGAIN_MS });
+  return waitBecause(unit.pass.hide(reason), { code: PRECONDITION_REASON, afterMs: LOOK_AGAIN_MS });
 }
 
 /** Removes the objects of the step that are not desired. With `each` an error does not hide those of the objects. */

@@ -43,7 +43,7 @@ export type Kept =
 export type Outcome = Kept | Unwanted;
 
 /** The reason while `until` does not hold. */
-export const PRECONDITION = "Precondition";
+export const PRECONDITION_REASON = "Precondition";
 
 /** The state of an object that `until` holds back. @throws what the author's functions throw */
 export function heldBy(
@@ -52,7 +52,7 @@ export function heldBy(
 ): Converged {
   const { item, live } = subject;
   const { owner, handlerNames } = context;
-  const pending: DependentState = { type: "Pending", reason: PRECONDITION, message: reason };
+  const pending: DependentState = { type: "Pending", reason: PRECONDITION_REASON, message: reason };
   const state = refined(context, authorOf(dependent, owner, { inputs, item }), { state: pending, live });
   // An object of ours still gives its values.
   const isKept = live !== undefined && (!dependent.policy.isOwned || ownership(live, owner, handlerNames).type === "ours");
@@ -143,7 +143,7 @@ function goOnWithout(
   const { req } = unit;
   if (kept.some((each) => each.type === "brought" && each.converged.type === "not yet" && !each.converged.isApplied))
     // The author decides about a precondition, so it is not a problem.
-    req.log[reason === PRECONDITION ? "debug" : "warn"]({ reason }, text);
+    req.log[reason === PRECONDITION_REASON ? "debug" : "warn"]({ reason }, text);
   if (kept.some(needsBackoff)) revisitLater(unit, text);
   else if (kept.some((each) => typeof againOf(each) === "number")) req.revisit(again ?? LOOK_AGAIN_MS, text);
   return req.next();

@@ -2,7 +2,7 @@
 import { keyOf, type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
 import type { DependentState, NewEntry } from "./core/entries.ts";
 import { identityOf } from "./core/marks.ts";
-import { COMPLETED, refined, stateOf } from "./core/state.ts";
+import { COMPLETED_REASON, refined, stateOf } from "./core/state.ts";
 import type { UnreachedDependent } from "./extension.ts";
 import type { Dependent } from "./dependent.ts";
 import type { EachItem } from "./types.ts";
@@ -19,7 +19,7 @@ export function unreachedEntry({ dependent, read }: Definition, { pass, entry }:
   const ref: Ref = entry.namespace === undefined ? { name: entry.name } : { name: entry.name, namespace: entry.namespace };
   const live = cachedOrNone(pass, read, ref);
   // An object that runs once stays complete when it is deleted.
-  if (live === undefined && options.once === true && entry.reason === COMPLETED) return entry;
+  if (live === undefined && options.once === true && entry.reason === COMPLETED_REASON) return entry;
   if (live === undefined || (policy.isOwned && ownership(live, owner, handler.names).type !== "ours")) return undefined;
   const named = { unit: name, unitNoun: "step" };
   const { readyWhen, status } = options;

@@ -82,7 +82,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       const pass = new Pass({ pipeline, env, object, memory, signal, log, fetches, references, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
-      settleWatches(pass);
+      if (pass.watches !== undefined || memory.watches !== undefined) settleWatches(pass);
       if (pass.claimed !== undefined) noteClaims(pass);
       if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
       // The server stored nothing of a dry run, so the next pass must not rely on its memory.

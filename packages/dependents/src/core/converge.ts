@@ -17,7 +17,7 @@ import { formerNames, ownershipOf } from "./ownership.ts";
 import { titleOf } from "./marks.ts";
 import type { Again, Converged, Plan } from "./plan.ts";
 import { withManagedFields } from "./difference.ts";
-import { COMPLETED, isReady, refined, stateOf } from "./state.ts";
+import { COMPLETED_REASON, isReady, refined, stateOf } from "./state.ts";
 import { earlier, type TimeUse } from "./timing.ts";
 import { type Found, UNCHANGED, type Work } from "./work.ts";
 import { create, heldBack, notFound, notOurs, pending, update } from "./write.ts";
@@ -53,7 +53,7 @@ function isAway(live: KubernetesObject | undefined): boolean {
 /** The answer for an object that was complete, and that a user or its time to live has deleted since. */
 function done(context: Context, plan: Plan): Converged {
   const message = `${titleOf(plan.policy, plan.target, context.owner)} was complete before it was deleted`;
-  const state = refined(context, plan, { state: { type: "Ready", reason: COMPLETED, message }, live: undefined });
+  const state = refined(context, plan, { state: { type: "Ready", reason: COMPLETED_REASON, message }, live: undefined });
   return { type: "done", live: undefined, state, operation: UNCHANGED };
 }
 

@@ -8,7 +8,7 @@ import type { DependentState } from "./entries.ts";
 import type { Plan } from "./plan.ts";
 
 /** The reason of an object that runs once, was complete, and was deleted since. */
-export const COMPLETED = "Completed";
+export const COMPLETED_REASON = "Completed";
 
 type Named = Pick<Context, "unit" | "unitNoun">;
 

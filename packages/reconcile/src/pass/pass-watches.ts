@@ -62,7 +62,7 @@ export function requireWatched(pass: Pass, kind: Kind): void {
  */
 export function settleWatches(pass: Pass): void {
   const { env, memory } = pass;
-  if (env.watches === undefined || (memory.watches === undefined && pass.watches === undefined)) return;
+  if (env.watches === undefined) return;
   const before = memory.watches ?? new Map<string, ReadonlySet<string>>();
   const after = new Map<string, ReadonlySet<string>>();
   for (const step of new Set([...before.keys(), ...(pass.watches?.keys() ?? [])])) {
