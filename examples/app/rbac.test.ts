@@ -7,7 +7,7 @@ import { app } from "./controller.ts";
 import { PodMonitor } from "./monitor.ts";
 
 test("the App operator needs each of its rights and no others", async () => {
-  await using cluster = await startTestCluster({ time: "real", kinds: [App, PodMonitor], workloads: { startSeconds: 0, runSeconds: 0 } });
+  await using cluster = await startTestCluster({ time: "real", kinds: [App, PodMonitor], workloads: true });
   const runs = await checkRights(cluster, app, {
     async run({ namespaces: [namespace], until }) {
       const spec = { greeting: "good morning", metrics: true, credentials: "db", pages: [{ name: "about", text: "us" }] };
