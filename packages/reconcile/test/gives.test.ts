@@ -288,3 +288,12 @@ describe("a group that is needed as a whole", () => {
     expect(trace).toEqual(["do role", "t 1"]);
   });
 });
+
+test.for(["constructor", "toString", "valueOf", "__proto__"])("a missing value with the name %s is missing", async (name) => {
+  const role = giver("role", [name]) as unknown as Step<Widget>;
+  const user = step(Widget, { name: "user", needs: [role], do: () => void trace.push("do user") });
+  await harness.user.create(Widget, widget());
+  await harness.operator(handler(Widget).step(conditions()).step(role).step(user).build()).pass(KEY);
+  expect(trace).toEqual(["do role"]);
+  expect(await ready()).toMatchObject({ reason: "MissingValue", message: expect.stringContaining(`waiting for ${name} of`) });
+});
