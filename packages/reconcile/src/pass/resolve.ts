@@ -3,7 +3,6 @@
  * server begins when the answers have arrived.
  */
 import {
-  groupKindOf,
   isApiError,
   isKindNotServed,
   isSelectorError,
@@ -16,12 +15,11 @@ import {
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
-import { inNamespaceOf, refOfRead, refsOfRead, selectorOf } from "../read-refs.ts";
+import { inNamespaceOf, refOfRead, selectorOf } from "../read-refs.ts";
 import type { AnyRead, ManyRead, OneRead, SeveralRead } from "../reads.ts";
 import { readSeveral } from "./read-several.ts";
 import type { Scope } from "../internal/deadline.ts";
-import { type Held, readerOf } from "../record/held.ts";
-import { NOTHING_FETCHED } from "../record/memory.ts";
+import { holdFetched, isFetched } from "./hold-fetched.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { statusMessage } from "../internal/redact.ts";
 import { isUsable, missingKinds, noteNotServed, refusalOf, servedVersionOf } from "./served.ts";
@@ -52,9 +50,9 @@ export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), miss
  * @throws the error of a read: of its function, the cache, or the server
  */
 export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
-  const missing = new Set(missingKinds(pass, step, phase));
+  let missing = missingKinds(pass, step, phase);
   // The step will wait, so the server need not be asked.
-  if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
+  if (missing.length > 0 && phase === "do") return { ...NOTHING, missing: missing[0] };
   const refusal = refusalOf(pass, step, phase);
   if (refusal !== undefined) return { ...NOTHING, refusal };
   const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
@@ -71,10 +69,10 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     if (value instanceof Promise) waiting.push(heard(value.then((answer) => void (values[name] = answer))));
     else values[name] = value;
   }
-  if (isEmpty && missing.size === 0) return NOTHING;
+  if (isEmpty && missing.length === 0) return NOTHING;
   const resolved = (): Resolved | Promise<Resolved> => {
-    const known = { values: Object.freeze(values), missing: first(missing) };
-    return phase === "cleanup" && missing.size > 0 ? left(pass, missing, { scope, known }) : known;
+    const known = { values: Object.freeze(values), missing: missing[0] };
+    return phase === "cleanup" && missing.length > 0 ? left(pass, missing, { scope, known }) : known;
   };
   return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
 
@@ -127,7 +125,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     return (error) => {
       if (isKindNotServed(error)) {
         if (read.ifNotServed === "skip") noteNotServed(pass, read.kind);
-        else missing.add(read.kind);
+        else if (!missing.includes(read.kind)) missing = [...missing, read.kind];
       }
       // The selector is invalid.
       else if (phase === "cleanup" && (isSelectorError(error) || (isApiError(error) && error.status === 400)))
@@ -159,7 +157,7 @@ function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
 /** Finds a missing kind whose objects still exist in another version, so that the cleanup cannot see them. */
 async function left(
   { env }: Pass,
-  missing: ReadonlySet<Kind>,
+  missing: readonly Kind[],
   { scope, known }: { readonly scope: Scope; readonly known: Resolved },
 ): Promise<Resolved> {
   for (const kind of missing) {
@@ -169,32 +167,12 @@ async function left(
   return { ...known, missing: undefined };
 }
 
-function first(kinds: ReadonlySet<Kind>): Kind | undefined {
-  const [kind] = kinds;
-  return kind;
-}
-
 const NO_READS: StepRuntime["reads"] = {};
 
 /** A later read may throw synchronously. A rejection of this one must not end the process then. */
 function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
-}
-
-/** Holds the fetched objects that the reads of this object name, and releases those that they no longer name. */
-export function holdFetched(pass: Pass): void {
-  const { fetches, memory, pipeline } = pass;
-  const held = new Map<string, Held>();
-  for (const { reads } of pipeline.leaves) {
-    for (const read of Object.values(reads).filter(isFetched)) {
-      for (const ref of heldBy(pass, read)) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
-    }
-  }
-  const reader = readerOf(pipeline, keyOf(pass.object.metadata));
-  for (const { kind, ref } of held.values()) fetches.hold(kind, ref, reader);
-  for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, reader);
-  memory.fetched = held.size === 0 ? NOTHING_FETCHED : held;
 }
 
 function absent({ type }: AnyRead): unknown {
@@ -289,21 +267,4 @@ function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<
   if (namespace === "*" || read.kind.scope === "Cluster") return { matchLabels };
   const within = inNamespaceOf(pass.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
   return within === undefined ? { matchLabels } : { matchLabels, namespace: within };
-}
-
-function isFetched(read: AnyRead): read is OneRead | SeveralRead {
-  return read.type !== "many" && read.source === "fetch";
-}
-
-/** Nothing where the author's function throws: the step that reads it has failed by that. */
-function heldBy(pass: Pass, read: OneRead | SeveralRead): readonly Ref[] {
-  if (read.type === "one" && read.through !== undefined) {
-    const ref = pass.references.named(keyOf(pass.object.metadata), read);
-    return ref === undefined ? [] : [ref];
-  }
-  try {
-    return refsOfRead(read, pass.object);
-  } catch {
-    return [];
-  }
 }
