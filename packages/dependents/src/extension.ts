@@ -36,7 +36,7 @@ import {
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
 import { type Absence, settingOf } from "./entry-condition.ts";
-import type { LiveObjects } from "./objects.ts";
+import type { LiveObjects, METADATA_ONLY } from "./objects.ts";
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
@@ -53,8 +53,11 @@ export interface DependentData {
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
   readonly whetherWanted: Probe | undefined;
-  /** Returns the live objects in the cache, for a step that has reported no object in this pass. */
-  readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects;
+  /**
+   * Returns the live objects in the cache, for a step that has reported no object in this pass; `METADATA_ONLY` if the cache has
+   * nothing else of them.
+   */
+  readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects | typeof METADATA_ONLY;
   /** Returns the entries for objects that the pass has not seen. Never throws. */
   readonly entriesFor: (object: KubernetesObject, given: UnseenDependent) => readonly NewEntry[];
   /** Returns the entry for an object in the cache that the pass has not reached; `undefined`: it does not exist, or is not ours. Never throws. */

@@ -15,6 +15,9 @@ export interface Named {
 /** The live objects of a step, for those that depend on it: the object, or with `each` the objects by key. */
 export type LiveObjects = KubernetesObject | Readonly<Record<string, KubernetesObject>> | undefined;
 
+/** Live objects of which the cache holds metadata only: a function that compares their content would take a value for missing. */
+export const METADATA_ONLY: unique symbol = Symbol("metadata only");
+
 /** The step whose objects are named. */
 interface Step {
   readonly name: string;
