@@ -95,3 +95,21 @@ test.for([
   await (await cluster.start(built)).settled();
   expect((await cluster.get(ConfigMap, "user"))?.metadata.uid).toBe(uid);
 });
+
+test("readyWhen and status of a Secret that a pass does not reach do not judge its metadata", async () => {
+  const gate = step(Vault, { name: "gate", do: (req) => (req.object.spec.isOpen ? req.next() : req.wait("closed")) });
+  const secret = dependentApply(Vault, {
+    name: "secret",
+    kind: Secret,
+    objectName: "secret",
+    desired: { stringData: { password: "hunter22" } },
+    readyWhen: (live) => live.data?.["password"] !== undefined || "it has no password",
+    status: (entry, live) =>
+      live !== undefined && live.data?.["password"] === undefined ? { ...entry, type: "Failed", reason: "NoPassword" } : entry,
+  });
+  const world = fakeWorld(handler(Vault).step(conditions()).step(gate).step(secret).build(), { objects: [VAULT] });
+  await world.settled();
+  await change(world, { isOpen: false });
+  const entries = dependentsOf((await world.get(Vault, "a")) ?? {});
+  expect(entries.map(({ type, reason, message }) => ({ type, reason, message }))).toEqual([{ type: "Ready", reason: "Ready", message: "" }]);
+});
