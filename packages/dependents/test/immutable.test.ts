@@ -277,6 +277,19 @@ function onceHandler() {
   return handler(Plant).step(conditions()).step(part).build();
 }
 
+test("the completion of a Job is stored although the first writes of the status fail", { tags: ["memory"] }, async () => {
+  await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });
+  const op = await cluster.start(onceHandler());
+  await op.settled();
+  cluster.faults.add({ on: { verb: "patch", resource: "plants" }, times: 6, fault: { type: "serverError", status: 500 } });
+  await complete(cluster);
+  await op.settled();
+  await cluster.delete(Job, "a");
+  await op.settled();
+  expect(await cluster.get(Job, "a")).toBeUndefined();
+  expect(await entryOf(cluster)).toMatchObject({ type: "Ready", reason: "Completed" });
+});
+
 test("a Job that was complete is created again only when the desired state changes", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });
   let op = await cluster.start(onceHandler());
