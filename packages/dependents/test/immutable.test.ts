@@ -227,6 +227,7 @@ test.for([
   { options: { onImmutable: "recreate", owned: false }, text: "not its own" },
   { options: { onImmutable: "recreate", created: false }, text: "not its own" },
   { options: { once: true, created: false }, text: "another writer creates" },
+  { options: { once: true, gives: { phase: () => "Bound" } }, text: "keep them in a ConfigMap" },
 ] as const)("build() refuses $options", ({ options, text }) => {
   const part = dependentApply(Plant, { name: "part", kind: PersistentVolumeClaim, desired: {}, ...options } as never);
   expect(() => handler(Plant).step(conditions()).step(part).build()).toThrow(text);
