@@ -291,6 +291,51 @@ test("the completion of a Job is stored although the first writes of the status 
   expect(await entryOf(cluster)).toMatchObject({ type: "Ready", reason: "Completed" });
 });
 
+test.for([{ next: "recreate" }, { next: "fail" }] as const)(
+  'after "ignore" a new version with "$next" changes the field that was kept, or reports it',
+  { tags: ["memory"] },
+  async ({ next }) => {
+    const handlerOf = (onImmutable: OnImmutable) =>
+      handler(Plant)
+        .step(conditions())
+        .step(
+          dependentApply(Plant, {
+            name: "part",
+            kind: Job,
+            onImmutable,
+            readyWhen: () => true,
+            desired: ({ spec }) => ({ spec: { template: task(`example.dev/task:${spec.variant}`) } }),
+          }),
+        )
+        .build();
+    const imageOf = async () => (await cluster.get(Job, "a"))?.spec?.template.spec?.containers[0]?.image;
+    await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });
+    let op = await cluster.start(handlerOf("ignore"));
+    await op.settled();
+    await change(cluster, { variant: "two" });
+    await op.settled();
+    expect(await entryOf(cluster)).toMatchObject({ type: "Ready" });
+    expect(await imageOf()).toBe("example.dev/task:one");
+    await op.stop();
+    cluster.requests.clear();
+    op = await cluster.start(handlerOf("ignore"));
+    await op.settled();
+    expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete"], resource: "jobs" })).toEqual([]);
+    await op.stop();
+    op = await cluster.start(handlerOf(next));
+    await op.settled();
+    if (next === "fail") expect(await entryOf(cluster)).toMatchObject({ type: "Failed", reason: "Immutable" });
+    else {
+      // The test stands in for the garbage collector.
+      const deleted = await cluster.get(Job, "a");
+      if (deleted?.metadata.deletionTimestamp !== undefined)
+        await cluster.update(Job, "a", ({ metadata }) => void (metadata.finalizers = []));
+      await op.settled();
+      expect(await imageOf()).toBe("example.dev/task:two");
+    }
+  },
+);
+
 test("a Job that was complete is created again only when the desired state changes", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });
   let op = await cluster.start(onceHandler());
