@@ -27,7 +27,7 @@ import {
   resultOf,
 } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
-import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
+import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
 import { noteLive, notDesired } from "./unwanted.ts";
@@ -47,6 +47,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   const { dependent, context } = unit;
   try {
     const inputs = inputsOf(definition, unit);
+    if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
     const subjects = subjectsOf(unit);
     const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit) };
     const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
@@ -60,6 +61,14 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
     if (dependent.isChecked) throw error;
     return goOn(unit, error);
   }
+}
+
+/** A step in `dependsOn` for which the list does not wait has failed: nothing is written or removed without its objects. */
+function withoutDependencies(unit: Unit<AnyDoReq>, unknown: readonly string[]): StepResult<{}> {
+  const text = `waiting for ${unknown.join(", ")}`;
+  if (unit.dependent.isChecked) return waitBecause(text, { code: "WaitingForDependency" });
+  revisitLater(unit, text);
+  return unit.req.next();
 }
 
 /** More objects than this are looked at in several turns of the event loop. */

@@ -29,7 +29,7 @@ import { dependents, type UnseenDependent } from "./extension.ts";
 import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
 import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
-import { liveIn } from "./subjects.ts";
+import { cachedObjects } from "./subjects.ts";
 import { stateWithout } from "./author.ts";
 import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
@@ -89,7 +89,7 @@ export function dependentApply<
         keeps: (owner, ref) => dependent.names(owner).has(ref),
         problems: (primary) => problemsOf(dependent, primary),
         dependsOn,
-        cached: (owner, cache) => liveIn(dependent, owner, (ref) => cache.get(read.cacheKind, ref)),
+        cached: (owner, cache) => cachedObjects(dependent, owner, (ref) => cache.get(read.cacheKind, ref), read.cacheKind !== policy.kind),
         entriesFor: (owner, unseen) => entriesFor(dependent, owner, unseen),
         unreached: (unreached) => unreachedEntry(definition, unreached),
       }),

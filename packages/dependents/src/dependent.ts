@@ -148,6 +148,10 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
     problems.push('has onImmutable: "recreate" for an object that is not its own: leave it out, or leave out created and owned');
   if (options.onImmutable === "recreate" && !isRecreatable(kind))
     problems.push(`would delete what users have in a ${kind.kind}: leave out onImmutable: "recreate"`);
+  if (options.once === true && options.gives !== undefined)
+    problems.push(
+      "has once: true and gives: when its object is deleted, no step gets the values any more; keep them in a ConfigMap of another step, and let that one give them",
+    );
   if (options.once === true && !isCreated) problems.push("has once: true for an object that another writer creates: leave out one of both");
   if (isOwned && isCreated && !isWatched && kind.scope === "Namespaced" && typeof options.namespace === "function")
     problems.push(

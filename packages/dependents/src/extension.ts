@@ -36,7 +36,7 @@ import {
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
 import { type Absence, settingOf } from "./entry-condition.ts";
-import type { LiveObjects } from "./objects.ts";
+import type { LiveObjects, METADATA_ONLY } from "./objects.ts";
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
@@ -53,8 +53,11 @@ export interface DependentData {
   readonly dependsOn: () => readonly (StepRuntime | undefined)[];
   /** Returns `isWanted` as a var, and writes nothing: for a step that must wait. `undefined`: the object is always desired. */
   readonly whetherWanted: Probe | undefined;
-  /** Returns the live objects in the cache, for a step that has reported no object in this pass. */
-  readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects;
+  /**
+   * Returns the live objects in the cache, for a step that has reported no object in this pass; `METADATA_ONLY` if the cache has
+   * nothing else of them.
+   */
+  readonly cached: (object: KubernetesObject, cache: Cache) => LiveObjects | typeof METADATA_ONLY;
   /** Returns the entries for objects that the pass has not seen. Never throws. */
   readonly entriesFor: (object: KubernetesObject, given: UnseenDependent) => readonly NewEntry[];
   /** Returns the entry for an object in the cache that the pass has not reached; `undefined`: it does not exist, or is not ours. Never throws. */
@@ -181,13 +184,25 @@ export function underPresentName(
   });
 }
 
-/** Hides secrets: an author may copy a text of an error, or a value of a Secret, into the entry. */
+/** Maximum length of the type, the reason and the name of an attribute. */
+const MAX_WORD_LENGTH = 256;
+/** An entry shows at most so many attributes. */
+const MAX_ATTRIBUTES = 32;
+
+/** Shortens texts, and hides secrets: an author may copy a text of an error, or a value of a Secret, into the entry. */
 function safe(pass: Pick<Ended, "hide">, entry: NewEntry): NewEntry {
   const { message, attributes } = entry;
-  if (message === "" && attributes === undefined) return entry;
-  const hidden = truncate(withoutSecrets(pass.hide(message)), MAX_ERROR_LENGTH);
-  if (attributes === undefined) return { ...entry, message: hidden };
-  return { ...entry, message: hidden, attributes: attributes.map((each) => ({ ...each, value: pass.hide(each.value) })) };
+  const type = truncate(entry.type, MAX_WORD_LENGTH);
+  const reason = truncate(entry.reason, MAX_WORD_LENGTH);
+  if (message === "" && attributes === undefined) return type === entry.type && reason === entry.reason ? entry : { ...entry, type, reason };
+  const short = { ...entry, type, reason, message: truncate(withoutSecrets(pass.hide(message)), MAX_ERROR_LENGTH) };
+  if (attributes === undefined) return short;
+  const shown = attributes.slice(0, MAX_ATTRIBUTES).map((each) => ({
+    ...each,
+    name: truncate(each.name, MAX_WORD_LENGTH),
+    value: truncate(pass.hide(each.value), MAX_ERROR_LENGTH),
+  }));
+  return { ...short, attributes: shown };
 }
 
 /** Handles a part that waits for others. If its object is not desired, its dependents wait for the same steps instead. */

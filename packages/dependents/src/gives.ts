@@ -16,8 +16,8 @@ export function givenBy(unit: Unit, subject: Subject, converged: Converged): Giv
   if (gives === undefined) return undefined;
   const { live } = converged;
   if (live === undefined) return missing(converged.type === "done" ? "it was complete, and no longer exists" : "it does not exist yet");
-  if (converged.type === "not yet" && !converged.isKept)
-    return missing(live.metadata.deletionTimestamp === undefined ? "it is not ours" : "it is being deleted");
+  if (live.metadata.deletionTimestamp !== undefined) return missing("it is being deleted");
+  if (converged.type === "not yet" && !converged.isKept) return missing("it is not ours");
   const memory = context.memory.unit(context.unit).object(dependent.policy.kind, live.metadata);
   const version = versionOf(context.owner, live);
   if (version === undefined || memory.given?.version !== version)

@@ -15,6 +15,9 @@ export interface Named {
 /** The live objects of a step, for those that depend on it: the object, or with `each` the objects by key. */
 export type LiveObjects = KubernetesObject | Readonly<Record<string, KubernetesObject>> | undefined;
 
+/** Live objects of which the cache holds metadata only: a function that compares their content would take a value for missing. */
+export const METADATA_ONLY: unique symbol = Symbol("metadata only");
+
 /** The step whose objects are named. */
 interface Step {
   readonly name: string;
@@ -72,7 +75,8 @@ function itemsOf(step: string, given: unknown): readonly EachItem[] {
     throw refuse("returned a promise: it must return a list of items at once, from the owner alone");
   if (!Array.isArray(given)) throw refuse(`returned ${textOf(given)}, which is not a list of items such as { key: "a" }`);
   const keys = new Set<string>();
-  given.forEach((item: unknown, i) => {
+  // entries() also returns the holes of a list.
+  for (const [i, item] of (given as readonly unknown[]).entries()) {
     const key: unknown = (item as { readonly key?: unknown } | null | undefined)?.key;
     if (typeof item !== "object" || typeof key !== "string" || key === "")
       throw refuse(`returned item ${i} with the key ${textOf(key)}: give each item a key, a text that is not empty`);
@@ -80,7 +84,7 @@ function itemsOf(step: string, given: unknown): readonly EachItem[] {
       throw refuse(`returned item ${i} with a key of ${key.length} characters: the longest may have ${MAX_KEY_LENGTH}`);
     if (keys.has(key)) throw refuse(`returned two items with the key ${quoted(key)}: give each item a different key`);
     keys.add(key);
-  });
+  }
   return given as readonly EachItem[]; // Checked above.
 }
 

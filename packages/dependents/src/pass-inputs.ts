@@ -9,10 +9,13 @@ import type { Timing } from "./core/timing.ts";
 export class PassInputs implements Inputs {
   readonly #values: Inputs;
   readonly #source: { readonly timing: Timing };
+  /** The steps in `dependsOn` whose objects are not known: their step failed before it reported them. */
+  readonly unknown: readonly string[];
 
-  constructor(values: Inputs, source: { readonly timing: Timing }) {
+  constructor(values: Inputs, source: { readonly timing: Timing }, unknown: readonly string[]) {
     this.#values = values;
     this.#source = source;
+    this.unknown = unknown;
   }
 
   /** The vars of the steps in `needs`. */

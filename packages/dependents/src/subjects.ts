@@ -1,7 +1,7 @@
 /** The objects of a step in one pass: a list, with one element for most steps. */
 import type { KubernetesObject, Ref } from "@treadle/apimachinery";
 import { type Dependent, LIVE } from "./dependent.ts";
-import type { LiveObjects } from "./objects.ts";
+import { type LiveObjects, METADATA_ONLY } from "./objects.ts";
 import type { EachItem } from "./types.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
 
@@ -32,16 +32,18 @@ export function subjectsOf({ dependent, context, req }: Unit<AnyDoReq>): readonl
   return dependent.names(context.owner).list.map(({ item, target }, i) => ({ item, live: live[i], target: () => target }));
 }
 
-/** Returns the live objects of a step in the cache. @throws what the author's functions throw */
-export function liveIn(
+/**
+ * Returns the live objects of a step in the cache; `METADATA_ONLY` if there are any, and the cache has no more of them.
+ * @throws what the author's functions throw
+ */
+export function cachedObjects(
   { isEach, names }: Dependent,
   owner: KubernetesObject,
   get: (ref: Ref) => KubernetesObject | undefined,
-): LiveObjects {
-  return liveObjects(
-    isEach,
-    names(owner).list.map(({ item, target }) => ({ item, live: get(target) })),
-  );
+  isReduced: boolean,
+): LiveObjects | typeof METADATA_ONLY {
+  const objects = names(owner).list.map(({ item, target }) => ({ item, live: get(target) }));
+  return isReduced && objects.some(({ live }) => live !== undefined) ? METADATA_ONLY : liveObjects(isEach, objects);
 }
 
 /** Returns the live objects as those that depend on the step get them. */

@@ -18,7 +18,7 @@ import type { Kept, Removal } from "./core/remove.ts";
 import { Timing } from "./core/timing.ts";
 import { type Dependent, LIVE, refsOrNone } from "./dependent.ts";
 import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
-import type { LiveObjects } from "./objects.ts";
+import { type LiveObjects, METADATA_ONLY } from "./objects.ts";
 import { PassInputs } from "./pass-inputs.ts";
 
 export type AnyDoReq = DoReq<KubernetesObject, object>;
@@ -169,12 +169,13 @@ function cacheOf({ cache }: DependentPass, own: Kind, cacheKind: Kind): ObjectCa
 /** Returns what the author's functions get besides the owner. */
 export function inputsOf(definition: Definition, { req, pass, context }: Unit): PassInputs {
   const { reads: declared, dependsOn } = definition.dependent.options;
+  const needed = dependsOn === undefined ? NONE_NEEDED : neededBy(definition, pass);
   const values = {
     vars: varsOf(req),
     reads: declared === undefined ? NOTHING : readsOf(req),
-    dependents: dependsOn === undefined ? NOTHING : neededBy(definition, pass),
+    dependents: needed.objects,
   };
-  return new PassInputs(values, context);
+  return new PassInputs(values, context, needed.unknown);
 }
 
 /** A cleanup has no vars. */
@@ -189,15 +190,27 @@ function readsOf(req: AnyDoReq | AnyCleanupReq): Inputs["reads"] {
   return Object.freeze(reads);
 }
 
-function neededBy({ dependsOn }: Definition, pass: DependentPass): Inputs["dependents"] {
+/** The live objects of the steps in `dependsOn`. */
+interface Needed {
+  readonly objects: Inputs["dependents"];
+  /** The steps whose objects this pass knows by their metadata only. */
+  readonly unknown: readonly string[];
+}
+
+const NONE_NEEDED: Needed = Object.freeze({ objects: NOTHING, unknown: [] });
+
+function neededBy({ dependsOn }: Definition, pass: DependentPass): Needed {
   const { live } = pass.found;
-  const needed: Record<string, LiveObjects> = {};
+  const objects: Record<string, LiveObjects> = {};
+  const unknown: string[] = [];
   for (const step of dependsOn()) {
     const data = dependents.dataOf(step);
     if (step === undefined || data === undefined) continue;
-    needed[step.name] = live.has(step.name) ? live.get(step.name) : data.cached(pass.object, pass.cache);
+    const found = live.has(step.name) ? live.get(step.name) : data.cached(pass.object, pass.cache);
+    if (found === METADATA_ONLY) unknown.push(step.name);
+    else objects[step.name] = found;
   }
-  return Object.freeze(needed);
+  return { objects: Object.freeze(objects), unknown };
 }
 
 /** Sets the entries of this step in `status.dependents`. */

@@ -10,8 +10,8 @@ import type { Definition } from "./unit.ts";
 
 /**
  * Returns the entry for the object in the cache; `undefined` if there is none, or it is not ours. It is judged by the author's
- * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, and if a function
- * of the author throws, its health decides. Never throws.
+ * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, if the cache has
+ * its metadata only, and if a function of the author throws, its health decides. Never throws.
  */
 export function unreachedEntry({ dependent, read }: Definition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
   const { policy, options, name } = dependent;
@@ -23,11 +23,15 @@ export function unreachedEntry({ dependent, read }: Definition, { pass, entry }:
   if (live === undefined || (policy.isOwned && ownership(live, owner, handler.names).type !== "ours")) return undefined;
   const named = { unit: name, unitNoun: "step" };
   const { readyWhen, status } = options;
-  const isAskable = readyWhen !== undefined && readyWhen.length <= 2;
+  // A function that judges the content must not get the metadata alone.
+  const isWhole = read.cacheKind === policy.kind;
+  const isAskable = isWhole && readyWhen !== undefined && readyWhen.length <= 2;
   // It takes no inputs.
   const judge = (object: KubernetesObject): true | string => (readyWhen as (...given: unknown[]) => true | string)(object, owner);
   const refine =
-    status === undefined ? undefined : (before: DependentState) => status(before, live as never, undefined, itemOf(dependent, owner, ref));
+    status === undefined
+      ? undefined
+      : (before: DependentState) => status(before, isWhole ? (live as never) : undefined, undefined, itemOf(dependent, owner, ref));
   const identity = identityOf(policy.kind, ref);
   try {
     const state = stateOf(named, { policy, readyWhen: isAskable ? judge : undefined }, live);

@@ -22,11 +22,15 @@ export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult
   return req.next({ isWanted: why === undefined });
 }
 
-/** Asks the predicates and `desired`, with the dependencies and vars that exist. If one of them throws, the object counts as desired. */
+/**
+ * Asks the predicates and `desired`, with the dependencies and vars that exist. If one of them throws, or a dependency is known by
+ * its metadata only, the object counts as desired: nothing is deleted on incomplete inputs.
+ */
 function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | undefined {
   const { dependent, context } = unit;
   try {
     const inputs: PassInputs = inputsOf(definition, unit);
+    if (inputs.unknown.length > 0) return dropByOwner(unit);
     const verdict = verdictOf(unit, inputs, { isAgain: false });
     if (verdict.type === "drop") return verdict.why;
     // What `until` holds back is not deleted.

@@ -306,3 +306,40 @@ test("gives that is not an object of functions is refused", () => {
   expect(make([])).toThrow('dependentApply "x": gives must be an object of functions: gives: { name: (live) => ... }');
   expect(make({ arn: "x" })).toThrow('dependentApply "x": gives.arn must be a function of the live object');
 });
+
+test.for([
+  { name: "that another writer creates", until: undefined, desired: undefined },
+  {
+    name: "while until does not hold",
+    until: ({ spec }: Store): true | string => spec.text === "" || "held",
+    desired: { metadata: { finalizers: ["example.dev/hold"] }, data: { user: "joe" } },
+  },
+])("an object that is being deleted gives no values: an object $name", async ({ until, desired }) => {
+  const giver = dependentApply(Store, {
+    name: "giver",
+    kind: ConfigMap,
+    objectName: "giver",
+    ...(until === undefined ? { created: false } : { until, desired }),
+    gives: { user: (live) => live.data?.["user"] },
+  });
+  const user = dependentApply(Store, {
+    name: "user",
+    kind: ConfigMap,
+    needs: [giver],
+    desired: ({ spec }, { vars }) => ({ data: { user: vars.user, text: spec.text } }),
+  });
+  const existing = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "giver", finalizers: ["example.dev/hold"] },
+    data: { user: "joe" },
+  };
+  const world = worldOf([dependentApplyAll("parts", [giver, user])], ...(until === undefined ? [existing] : []));
+  await world.settled();
+  expect(await dataOf(world)).toEqual({ user: "joe", text: "" });
+  await world.delete(ConfigMap, "giver");
+  await world.settled();
+  await world.update(Store, "a", ({ spec }) => void (spec.text = "two"));
+  await world.settled();
+  expect(await dataOf(world)).toEqual({ user: "joe", text: "" });
+});

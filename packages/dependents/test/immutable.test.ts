@@ -227,6 +227,7 @@ test.for([
   { options: { onImmutable: "recreate", owned: false }, text: "not its own" },
   { options: { onImmutable: "recreate", created: false }, text: "not its own" },
   { options: { once: true, created: false }, text: "another writer creates" },
+  { options: { once: true, gives: { phase: () => "Bound" } }, text: "keep them in a ConfigMap" },
 ] as const)("build() refuses $options", ({ options, text }) => {
   const part = dependentApply(Plant, { name: "part", kind: PersistentVolumeClaim, desired: {}, ...options } as never);
   expect(() => handler(Plant).step(conditions()).step(part).build()).toThrow(text);
@@ -276,6 +277,64 @@ function onceHandler() {
   });
   return handler(Plant).step(conditions()).step(part).build();
 }
+
+test("the completion of a Job is stored although the first writes of the status fail", { tags: ["memory"] }, async () => {
+  await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });
+  const op = await cluster.start(onceHandler());
+  await op.settled();
+  cluster.faults.add({ on: { verb: "patch", resource: "plants" }, times: 6, fault: { type: "serverError", status: 500 } });
+  await complete(cluster);
+  await op.settled();
+  await cluster.delete(Job, "a");
+  await op.settled();
+  expect(await cluster.get(Job, "a")).toBeUndefined();
+  expect(await entryOf(cluster)).toMatchObject({ type: "Ready", reason: "Completed" });
+});
+
+test.for([{ next: "recreate" }, { next: "fail" }] as const)(
+  'after "ignore" a new version with "$next" changes the field that was kept, or reports it',
+  { tags: ["memory"] },
+  async ({ next }) => {
+    const handlerOf = (onImmutable: OnImmutable) =>
+      handler(Plant)
+        .step(conditions())
+        .step(
+          dependentApply(Plant, {
+            name: "part",
+            kind: Job,
+            onImmutable,
+            readyWhen: () => true,
+            desired: ({ spec }) => ({ spec: { template: task(`example.dev/task:${spec.variant}`) } }),
+          }),
+        )
+        .build();
+    const imageOf = async () => (await cluster.get(Job, "a"))?.spec?.template.spec?.containers[0]?.image;
+    await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });
+    let op = await cluster.start(handlerOf("ignore"));
+    await op.settled();
+    await change(cluster, { variant: "two" });
+    await op.settled();
+    expect(await entryOf(cluster)).toMatchObject({ type: "Ready" });
+    expect(await imageOf()).toBe("example.dev/task:one");
+    await op.stop();
+    cluster.requests.clear();
+    op = await cluster.start(handlerOf("ignore"));
+    await op.settled();
+    expect(cluster.requests.filter({ verb: ["create", "update", "patch", "apply", "delete"], resource: "jobs" })).toEqual([]);
+    await op.stop();
+    op = await cluster.start(handlerOf(next));
+    await op.settled();
+    if (next === "fail") expect(await entryOf(cluster)).toMatchObject({ type: "Failed", reason: "Immutable" });
+    else {
+      // The test stands in for the garbage collector.
+      const deleted = await cluster.get(Job, "a");
+      if (deleted?.metadata.deletionTimestamp !== undefined)
+        await cluster.update(Job, "a", ({ metadata }) => void (metadata.finalizers = []));
+      await op.settled();
+      expect(await imageOf()).toBe("example.dev/task:two");
+    }
+  },
+);
 
 test("a Job that was complete is created again only when the desired state changes", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ objects: [plant, ...OBJECTS] });

@@ -14,6 +14,7 @@ import { misuse } from "@treadle/reconcile/unstable/engine";
 import { requireTexts } from "./confidential.ts";
 import type { Context } from "./context.ts";
 import { digestAnnotation, marksOf, unitLabels } from "./marks.ts";
+import { isObject } from "./owned-fields.ts";
 import type { Plan } from "./plan.ts";
 
 /** What is applied. */
@@ -26,15 +27,9 @@ export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy"
   const { owner, handlerName, unit } = context;
   const { kind, isOwned } = policy;
   const where = `${context.unitNoun} "${unit}"`;
-  // plainJson() keeps the shape of an object; its members are checked by the server.
-  const {
-    metadata = {},
-    status: _status,
-    ...fields
-  } = plainJson(`${where}: desired`, desired) as {
-    readonly metadata?: GivenMetadata;
-    readonly status?: unknown;
-  };
+  // plainJson() keeps the shape of an object; its members besides metadata are checked by the server.
+  const { metadata: given, status: _status, ...fields } = plainJson(`${where}: desired`, desired) as Readonly<Record<string, unknown>>;
+  const metadata = metadataOf(where, given);
   requireSameName(where, desired, target);
   requireTexts(where, kind, fields);
   const canRefer = canReference(owner, target.namespace);
@@ -71,6 +66,21 @@ interface GivenMetadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
+}
+
+/** @throws TypeError for what is not the metadata of an object */
+function metadataOf(where: string, given: unknown): GivenMetadata {
+  const refuse = (path: string, wanted: string, value: unknown): Error =>
+    misuse("ERR_INVALID_STEP", `${where}: desired must have ${wanted} as ${path}, or leave it out; it has ${textOf(value)}`);
+  if (given === undefined) return {};
+  if (!isObject(given)) throw refuse("metadata", "an object", given);
+  for (const name of ["labels", "annotations"] as const) {
+    const texts = given[name];
+    if (texts !== undefined && texts !== null && !isObject(texts)) throw refuse(`metadata.${name}`, "an object", texts);
+  }
+  const { finalizers } = given;
+  if (finalizers !== undefined && finalizers !== null && !Array.isArray(finalizers)) throw refuse("metadata.finalizers", "a list", finalizers);
+  return given;
 }
 
 /** @throws TypeError for a name in `desired` that is not the one under which the object will be looked for. */

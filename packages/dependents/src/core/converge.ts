@@ -30,19 +30,21 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   const { policy, target, live } = plan;
   const desired = plan.desired?.();
   const rendering = joined(before, context.timing?.take("desired"));
+  // It also refuses a desired state that is not JSON, which has no digest.
+  const body = desired === undefined ? undefined : bodyOf(context, plan, desired);
   const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired });
   if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return withDue(done(context, plan), rendering?.dueAtMs);
   const work: Work = {
     context,
     plan,
     memory: context.memory.unit(context.unit).object(policy.kind, target),
-    body: desired === undefined ? undefined : bodyOf(context, plan, desired),
+    body,
     isTimed: rendering?.isTimed === true,
   };
   const found = await bring(work, live);
   const { converged, judging } = judgedInTime(context, plan, found);
   if (digest !== undefined && converged.type === "there") plan.once?.note(target, digest);
-  remember(work, found, { converged, rendering, judging });
+  remember(work, found, { converged, rendering, judging, completed: digest });
   return withDue(converged, earlier(rendering?.dueAtMs, judging?.dueAtMs));
 }
 
@@ -73,8 +75,8 @@ export function remembered(context: Context, plan: Omit<Plan, "target" | "desire
   if (dueAtMs !== undefined && context.clock.now() >= dueAtMs) return undefined;
   if (shared === undefined ? !isSameInput(settled.seen, context, inputs) : !shared.isSameInput(settled.seen)) return undefined;
   const found = { type: "there", live, operation: UNCHANGED } as const;
-  // The completion of an object that runs once must be stored.
-  if (settled.ready === undefined && plan.once !== undefined) return undefined;
+  // The completion of an object that runs once must be stored; the write of an earlier pass may have failed.
+  if (plan.once !== undefined && (settled.ready === undefined || plan.once.done(live.metadata) !== settled.completed)) return undefined;
   if (settled.ready !== undefined) return { ...found, state: settled.ready, dueAtMs };
   const { converged, judging } = judgedInTime(context, plan, found);
   return withDue(converged, earlier(dueAtMs, judging?.dueAtMs));
@@ -103,7 +105,7 @@ function joined(a: TimeUse | undefined, b: TimeUse | undefined): TimeUse | undef
 function remember(
   { context, plan, memory }: Work,
   found: Found,
-  { converged, rendering, judging }: Judged & { readonly rendering: TimeUse | undefined },
+  { converged, rendering, judging, completed }: Judged & { readonly rendering: TimeUse | undefined; readonly completed: string | undefined },
 ): void {
   memory.settled = undefined;
   if (rendering?.isTimed === true) return;
@@ -118,7 +120,7 @@ function remember(
   const ready = isFinal ? converged.state : undefined;
   // A function that is called in each pass asks again itself.
   const dueAtMs = isFinal ? earlier(rendering?.dueAtMs, judging?.dueAtMs) : rendering?.dueAtMs;
-  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready, dueAtMs };
+  memory.settled = { seen: plan.shared?.seen() ?? seenInputs(context, inputs), uid, resourceVersion, ready, dueAtMs, completed };
 }
 
 async function bring(work: Work, live: KubernetesObject | undefined): Promise<Found> {

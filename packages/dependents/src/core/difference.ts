@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { type Body, digestOf } from "./body.ts";
 import type { Context } from "./context.ts";
-import { digestAnnotation, managerOf, refTo } from "./marks.ts";
+import { digestAnnotation, digestOfKept, managerOf, refTo } from "./marks.ts";
 import type { ObjectMemory } from "./memory.ts";
 import { appliedFields, extractOwned, firstDifference } from "./owned-fields.ts";
 import { formerNames, formerUnits } from "./ownership.ts";
@@ -31,7 +31,9 @@ export function differenceOf(context: Context, policy: Policy, { body, live: giv
   const isOurs = wasApplied !== undefined;
   const path = (trust: boolean): string | undefined => firstDifference(body, live, { owned, trust });
   // The desired state is another one than what was applied, and fields that a user added by our manager are reverted.
-  if (isOurs && live.metadata.annotations?.[key] !== wasApplied) return `at ${path(false) ?? "what was applied"}`;
+  const applied = live.metadata.annotations?.[key];
+  const isKept = isOurs && policy.onImmutable === "ignore" && applied === digestOfKept(wasApplied);
+  if (isOurs && applied !== wasApplied && !isKept) return `at ${path(false) ?? "what was applied"}`;
   const stored = digestOf(extractOwned(live, owned));
   const difference = isKnown && known?.stored === stored ? undefined : path(isOurs);
   if (difference !== undefined) return `at ${difference}`;

@@ -5,7 +5,7 @@ import { immutableFieldsOf, keeping, refusedPaths } from "./immutable.ts";
 
 const metadata = { name: "a", namespace: "ns", uid: "u", resourceVersion: "1" };
 
-function refusal(...causes: readonly { readonly field: string; readonly message: string }[]): ApiError {
+function refusal(...causes: readonly { readonly field?: string; readonly message: string }[]): ApiError {
   return new ApiError({ message: "is invalid", status: 422, reason: "Invalid", details: { causes } });
 }
 
@@ -45,6 +45,42 @@ test.for([
     kind: Job,
     causes: [{ field: "spec.template.spec.restartPolicy", message: 'Unsupported value: "immutable": supported values: "Never"' }],
     want: undefined,
+  },
+  {
+    name: "a value with the words of a refusal",
+    kind: Job,
+    causes: [{ field: "spec.parallelism", message: 'Invalid value: {"a":"x: field is immutable\\": "}: must be a number' }],
+    want: undefined,
+  },
+  {
+    name: "a detail with a colon",
+    kind: Job,
+    causes: [{ field: "spec.region", message: 'Invalid value: {"a":"}: "}: cannot be modified: create another one' }],
+    want: ["spec.region"],
+  },
+  ...["cannot be changed", "cannot be updated", "can't be altered", "may not be modified", "must not be changed", "is immutable"].map((said) => ({
+    name: `a field that ${said}`,
+    kind: Job,
+    causes: [{ field: "spec.region", message: `Invalid value: "a": region ${said}` }],
+    want: ["spec.region"],
+  })),
+  {
+    name: "a policy that names the field",
+    kind: Job,
+    causes: [{ message: "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: spec.replicas is immutable" }],
+    want: ["spec.replicas"],
+  },
+  {
+    name: "a policy that names the last part of the field",
+    kind: Job,
+    causes: [{ field: "<nil>", message: 'Invalid value: "": replicas cannot be changed' }],
+    want: ["spec.replicas"],
+  },
+  {
+    name: "a policy that names no field",
+    kind: Job,
+    causes: [{ message: "denied request: it is immutable" }],
+    want: ["spec.serviceName", "spec.clusterIP", "spec.replicas"],
   },
   {
     name: "another problem beside it",

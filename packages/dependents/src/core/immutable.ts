@@ -79,9 +79,9 @@ export function refusedPaths(table: readonly string[], error: unknown, change: R
   if (!isApiError(error) || !isInvalid(error) || error.causes.length === 0) return undefined;
   const { causes } = error;
   if (!causes.every(({ message = "" }) => isAboutChange(message))) return undefined;
-  const paths = causes.flatMap(({ field = "" }) => {
+  const paths = causes.flatMap(({ field = "", message = "" }) => {
     const path = field.replace(/\[.*$/s, "");
-    if (path === "" || path === "<nil>") return [];
+    if (path === "" || path === "<nil>") return unnamedPaths(table, detailOf(message), change);
     const named = path === "spec.clusterIPs" ? [path, "spec.clusterIP"] : [path]; // The server keeps both fields in step, and names one.
     const within = table.filter((each) => named.some((one) => isWithin(each, one) || isWithin(one, each)));
     const changed = within.filter((each) => isChanged(each, change));
@@ -90,13 +90,61 @@ export function refusedPaths(table: readonly string[], error: unknown, change: R
   return paths.length === 0 ? undefined : [...new Set(paths)];
 }
 
-/** How servers and rules say it: `field is immutable`, `may not change once set`, `cannot change roleRef`, `updates to ... are forbidden`. */
-const ABOUT_CHANGE = /\bimmutable\b|\b(?:may|must|can) ?not (?:be )?chang|\bcan't (?:be )?chang|\bupdates? (?:to|may not)\b/i;
+/** How servers and rules say it: `field is immutable`, `may not change once set`, `cannot be modified`, `updates to ... are forbidden`. */
+const ABOUT_CHANGE =
+  /\bimmutable\b|\b(?:(?:may|must|can) ?not|can't) (?:be )?(?:chang|modif|updat|alter|mutat)|\bupdates? (?:to|may not)\b/i;
 
-/** The refused value comes first in a message, and may have any text. */
+/** A text in quotes, as Go and JSON write it. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/gs;
+
+/** Quoted texts are values, and may say anything. */
 function isAboutChange(message: string): boolean {
-  const isQuoting = /^(?:Invalid|Unsupported|Duplicate) value: /.test(message);
-  return ABOUT_CHANGE.test(isQuoting ? message.slice(message.lastIndexOf(": ") + 2) : message);
+  return ABOUT_CHANGE.test(detailOf(message).replaceAll(QUOTED, '""'));
+}
+
+/** Returns what a message says after the value that it quotes: `Invalid value: {"a":"b"}: field is immutable`. */
+function detailOf(message: string): string {
+  const start = /^(?:Invalid|Unsupported|Duplicate) value: /.exec(message)?.[0].length;
+  if (start === undefined) return message;
+  let depth = 0;
+  let isQuoted = false;
+  for (let i = start; i < message.length; i++) {
+    const each = message.charAt(i);
+    if (isQuoted && each === "\\") i++;
+    else if (each === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if ("{[(".includes(each)) depth++;
+    else if ("}])".includes(each)) depth--;
+    else if (depth === 0 && message.startsWith(": ", i)) return message.slice(i + 2);
+  }
+  // A message without a value, or with one that is cut off.
+  return depth === 0 && !isQuoted ? message.slice(start) : message.slice(message.lastIndexOf(": ") + 2);
+}
+
+/**
+ * Returns the fields of a refusal that has no path, such as that of a ValidatingAdmissionPolicy: those that `text` names, else all
+ * that differ.
+ */
+function unnamedPaths(table: readonly string[], text: string, change: RefusedChange): readonly string[] {
+  const words = (text.match(/[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*/g) ?? []).map((word) => word.replace(/^(?:object|oldObject|self)\./, ""));
+  const differing = [...new Set([...table, ...fieldsOf(change)])].filter((path) => isChanged(path, change));
+  const named = words.filter((word) => differing.some((path) => isWithin(word, path)) && isChanged(word, change));
+  if (named.length > 0) return named;
+  const byLastName = differing.filter((path) => words.includes(path.slice(path.lastIndexOf(".") + 1)));
+  return byLastName.length > 0 ? byLastName : differing;
+}
+
+/** The fields of the spec, and of an object without one its own fields. */
+function fieldsOf({ body, live }: RefusedChange): readonly string[] {
+  const fields = Object.keys({ ...live, ...body }).filter((name) => !["apiVersion", "kind", "metadata", "status"].includes(name));
+  return fields.flatMap((name) =>
+    name === "spec" ? Object.keys({ ...membersAt(live, name), ...membersAt(body, name) }).map((member) => `${name}.${member}`) : [name],
+  );
+}
+
+function membersAt(object: object, name: string): object {
+  const value = valueAt(object, name);
+  return isObject(value) ? value : {};
 }
 
 function isWithin(path: string, above: string): boolean {

@@ -42,6 +42,11 @@ export function digestAnnotation(handlerName: string): string {
   return `${handlerName}/applied`;
 }
 
+/** The value of that annotation for an object that keeps fields, because the server refused to change them. */
+export function digestOfKept(digest: string): string {
+  return `${digest}-kept`;
+}
+
 /** The field manager of a unit of the handler for this owner. @defaultValue this unit, under the present name of the handler */
 export function managerOf(context: Context, given: { readonly unit?: string; readonly handlerName?: string } = {}): string {
   const { unit = context.unit, handlerName = context.handlerName } = given;

@@ -41,6 +41,8 @@ export interface Settled {
   readonly ready: DependentState | undefined;
   /** When the author's functions want to be called again, in the clock's milliseconds; `undefined`: when something changes. */
   readonly dueAtMs: number | undefined;
+  /** Digest of the desired state of an object that runs once. */
+  readonly completed: string | undefined;
 }
 
 /** The values that an object gives. */

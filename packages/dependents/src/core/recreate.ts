@@ -6,7 +6,7 @@
  * - The object is not deleted if the server would refuse its successor.
  * - No claim of a StatefulSet is deleted.
  */
-import { groupKindOf, isInvalid, type KubernetesObject } from "@treadle/apimachinery";
+import { groupKindOf, isApiError, isForbidden, isInvalid, type KubernetesObject } from "@treadle/apimachinery";
 import type { Body } from "./body.ts";
 import { shownError } from "./confidential.ts";
 import type { Context } from "./context.ts";
@@ -69,9 +69,15 @@ async function requireValid({ client }: Context, { kind }: Policy, body: Body): 
     // The name is free only later, so it is another one here.
     await client.create(kind, successor as never, { dryRun: true });
   } catch (error) {
-    // Other answers depend on what there is now, such as a quota that the old object uses.
-    if (isInvalid(error)) throw shownError(kind, body, error);
+    if (isFinal(error)) throw shownError(kind, body, error);
   }
+}
+
+/** Whether the answer stays when the old object is deleted: a quota counts the old object as well. */
+function isFinal(error: unknown): boolean {
+  if (!isApiError(error)) return false;
+  if (isInvalid(error)) return true;
+  return (isForbidden(error) && !error.message.includes("exceeded quota")) || / denied (?:the )?request\b/.test(error.message);
 }
 
 /** Without the values that only one Service of a cluster can have. */

@@ -53,16 +53,28 @@ export function refined(
   if (refine === undefined) return state;
   try {
     const { type, reason, message, attributes } = (refine(state, live) ?? {}) as Partial<DependentState>;
+    const refuse = (what: string): Error => misuse("ERR_INVALID_STEP", `${unitNoun} "${unit}": status must return ${what}`);
     if (typeof type !== "string" || type === "" || typeof reason !== "string" || typeof message !== "string")
-      throw misuse(
-        "ERR_INVALID_STEP",
-        `${unitNoun} "${unit}": status must return an entry with type, reason and message: ({ ...entry, ... })`,
-      );
+      throw refuse("an entry with type, reason and message: ({ ...entry, ... })");
+    if (attributes !== undefined && !areAttributes(attributes))
+      throw refuse('attributes as a list of objects with name and value, both texts: [{ name: "host", value: "db" }]');
     return { ...state, type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
   } catch (thrown) {
     if (live !== undefined) throw thrown;
     return state; // What the author makes of an error must not hide the error.
   }
+}
+
+function areAttributes(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  // findIndex() also sees the holes of a list.
+  return value.findIndex((each: unknown) => !isAttribute(each)) < 0;
+}
+
+function isAttribute(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, value: text } = value as { readonly name?: unknown; readonly value?: unknown };
+  return typeof name === "string" && typeof text === "string";
 }
 
 /** Whether the owner need not wait: a custom type of the author counts as what it was before. */

@@ -5,7 +5,7 @@ import { shownError } from "./confidential.ts";
 import type { Context } from "./context.ts";
 import { claimedNames, differenceOf, noteApplied } from "./difference.ts";
 import type { DependentState } from "./entries.ts";
-import { digestAnnotation, refTo, titleOf } from "./marks.ts";
+import { digestAnnotation, digestOfKept, refTo, titleOf } from "./marks.ts";
 import { keeping } from "./immutable.ts";
 import { merged, noteMerged } from "./merge.ts";
 import { formerUnits, ownershipOf } from "./ownership.ts";
@@ -86,9 +86,17 @@ async function written(
   return await replaced(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next });
 }
 
-/** The body with the values that the object has in fields that cannot change. */
+/**
+ * The body with the values that the object has in fields that cannot change. Its digest says so: with another policy, the desired
+ * state is another one than what was applied.
+ */
 function kept(work: Wanted, live: KubernetesObject, paths: readonly string[]): Wanted["body"] {
-  return keeping(paths, { body: work.body, live, owned: ownedBy(work, live) });
+  const body = keeping(paths, { body: work.body, live, owned: ownedBy(work, live) });
+  const key = digestAnnotation(work.context.handlerName);
+  const { annotations = {} } = body.metadata;
+  const digest = annotations[key];
+  if (digest === undefined) return body;
+  return { ...body, metadata: { ...body.metadata, annotations: { ...annotations, [key]: digestOfKept(digest) } } };
 }
 
 /** The answer for an object that must be written, but not so soon again; also while it is open whether the last write lasts. */
