@@ -15,12 +15,18 @@ export type Gate<Args extends readonly unknown[]> = (...args: Args) => boolean |
  */
 export type CombinedGate<A, B, C> = (a: A, b?: B, c?: C) => boolean | undefined;
 
-/** Combines gates or predicates: false if one is false, else true if one is true. @throws TypeError without arguments */
+/**
+ * Combines gates or predicates: false if one is false, else "not known" if one is not known, else true. Those after the first false
+ * are not asked. @throws TypeError without arguments
+ */
 export function and<A, B, C>(...gates: readonly ((a: A, b: B, c: C) => boolean | undefined)[]): CombinedGate<A, B, C> {
   return combined("and", gates, false);
 }
 
-/** Combines gates or predicates: true if one is true, else false if one is false. @throws TypeError without arguments */
+/**
+ * Combines gates or predicates: true if one is true, else "not known" if one is not known, else false. Those after the first true
+ * are not asked. @throws TypeError without arguments
+ */
 export function or<A, B, C>(...gates: readonly ((a: A, b: B, c: C) => boolean | undefined)[]): CombinedGate<A, B, C> {
   return combined("or", gates, true);
 }
@@ -41,10 +47,15 @@ function combined<A, B, C>(
 ): CombinedGate<A, B, C> {
   if (gates.length === 0) throw new TypeError(`${name}() needs at least one predicate or gate`);
   return (...args) => {
-    const answers = gates.map((gate) => asked(gate, args));
-    const mistake = answers.findIndex((answer) => answer !== undefined && typeof answer !== "boolean");
-    if (mistake >= 0) return answers[mistake];
-    return answers.includes(wins) ? wins : answers.includes(!wins) ? !wins : undefined;
+    let isUnknown = false;
+    for (const gate of gates) {
+      const answer: unknown = asked(gate, args);
+      if (answer === wins) return wins;
+      // A mistake is returned as it is.
+      if (answer !== undefined && typeof answer !== "boolean") return answer as unknown as undefined;
+      isUnknown ||= answer === undefined;
+    }
+    return isUnknown ? undefined : !wins;
   };
 }
 

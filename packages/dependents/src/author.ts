@@ -3,6 +3,7 @@ import type { KubernetesObject } from "@treadle/apimachinery";
 import type { DependentState } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import type { Plan } from "./core/plan.ts";
+import { called } from "./core/ask.ts";
 import { refined } from "./core/state.ts";
 import type { Dependent } from "./dependent.ts";
 import type { EachItem } from "./types.ts";
@@ -14,12 +15,22 @@ interface Asked {
 }
 
 /** Returns the functions of the author that judge the live object. */
-export function authorOf({ options }: Dependent, owner: KubernetesObject, { inputs, item }: Asked): Pick<Plan, "readyWhen" | "refine"> {
+export function authorOf(
+  { options, name }: Dependent,
+  owner: KubernetesObject,
+  { inputs, item }: Asked,
+): Pick<Plan, "readyWhen" | "refine"> {
   const { readyWhen, status } = options;
   // The live object is one of the author's kind, and the inputs are what the options declare.
   return {
-    readyWhen: readyWhen === undefined ? undefined : (live) => readyWhen(live as never, owner, inputs as never, item),
-    refine: status === undefined ? undefined : (state, live) => status(state, live as never, undefined, item),
+    readyWhen:
+      readyWhen === undefined
+        ? undefined
+        : (live) => called(`step "${name}": readyWhen`, () => readyWhen(live as never, owner, inputs as never, item)),
+    refine:
+      status === undefined
+        ? undefined
+        : (state, live) => called(`step "${name}": status`, () => status(state, live as never, undefined, item)),
   };
 }
 

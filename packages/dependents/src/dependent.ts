@@ -2,7 +2,7 @@
 import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import type { Permission } from "@treadle/reconcile";
-import { nameOfAnswer } from "./core/answers.ts";
+import { called, isThenable, nameOfAnswer } from "./core/ask.ts";
 import { immutableFieldsOf } from "./core/immutable.ts";
 import type { Policy } from "./core/plan.ts";
 import { isRecreatable } from "./core/recreate.ts";
@@ -174,13 +174,15 @@ function switchProblems({ absent, orphanWhen, conditions, checkedForReadiness }:
 
 /** Returns the desired state; `undefined`: the object is not desired. @throws TypeError when the author's function returns anything else */
 export function desiredOf({ options, name }: Dependent, owner: KubernetesObject, { inputs, item }: Asked): object | undefined {
+  const given = options.desired;
   // The inputs are what the options declare.
-  const desired: unknown = typeof options.desired === "function" ? options.desired(owner, inputs as never, item) : options.desired;
+  const desired: unknown =
+    typeof given === "function" ? called(`step "${name}": desired`, () => given(owner, inputs as never, item)) : given;
   if (desired === undefined || desired === null) return undefined;
-  if (typeof desired !== "object" || Array.isArray(desired) || typeof (desired as { then?: unknown }).then === "function")
+  if (typeof desired !== "object" || Array.isArray(desired) || isThenable(desired))
     throw misuse(
       "ERR_INVALID_STEP",
-      `step "${name}": desired must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars; it returned ${nameOfAnswer(desired)}`,
+      `step "${name}": desired returned ${nameOfAnswer(desired)}, but must return an object or undefined: declare what it needs in reads, or pass it as vars`,
     );
   return desired;
 }

@@ -1,6 +1,7 @@
 /** The values that the objects of a step give: computed once for each version of an object, and handed over in each pass. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { handOver, misuse } from "@treadle/reconcile/unstable/engine";
+import { called, isThenable, nameOfAnswer } from "./core/ask.ts";
 import { plainJson } from "./core/body.ts";
 import type { Given } from "./core/memory.ts";
 import type { Converged } from "./core/plan.ts";
@@ -17,7 +18,8 @@ export function givenBy(unit: Unit, subject: Subject, converged: Converged): Giv
   const { live } = converged;
   if (live === undefined) return missing(converged.type === "done" ? "it was complete, and no longer exists" : "it does not exist yet");
   if (live.metadata.deletionTimestamp !== undefined) return missing("it is being deleted");
-  if (converged.type === "not yet" && !converged.isKept) return missing("it is not ours");
+  // Not ours, or about to be created again: the entry has the reason.
+  if (converged.type === "not yet" && !converged.isKept) return missing(converged.state.message);
   const memory = context.memory.unit(context.unit).object(dependent.policy.kind, live.metadata);
   const version = versionOf(context.owner, live);
   if (version === undefined || memory.given?.version !== version)
@@ -60,14 +62,9 @@ function computed(
 }
 
 function valueOf(where: string, give: () => unknown): unknown {
-  let value: unknown;
-  try {
-    value = give();
-  } catch (error) {
-    throw misuse("ERR_INVALID_STEP", `${where} threw: ${error instanceof Error ? error.message : String(error)}`, error);
-  }
-  if (typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function")
-    throw misuse("ERR_INVALID_STEP", `${where} returned a promise: it must return the value at once, from the live object`);
+  const value = called(where, give);
+  if (isThenable(value))
+    throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(value)}: it must return the value at once, from the live object`);
   return deepFreeze(plainJson(where, value));
 }
 

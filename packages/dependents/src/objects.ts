@@ -1,6 +1,7 @@
 /** The names of the objects that a step keeps for one owner: one object, or with `each` one for each item. */
 import { groupOf, keyOf, type KubernetesObject, MAX_LABEL_LENGTH, type Ref, shortenName } from "@treadle/apimachinery";
 import { inNamespaceOf, isSegment, misuse } from "@treadle/reconcile/unstable/engine";
+import { called, isThenable, nameOfAnswer } from "./core/ask.ts";
 import type { Policy } from "./core/plan.ts";
 import type { AnyOptions, EachItem } from "./types.ts";
 
@@ -55,7 +56,8 @@ function onlyOne(target: Ref): NamedObjects {
 function computed(step: Step, owner: KubernetesObject): NamedObjects {
   const { name, options, policy } = step;
   const byName = new Map<string, Named>();
-  for (const item of itemsOf(name, options.each?.(owner))) {
+  const { each } = options;
+  for (const item of itemsOf(name, each === undefined ? undefined : called(`step "${name}": each`, () => each(owner)))) {
     const target = targetOf(step, owner, item);
     const other = byName.get(keyOf(target));
     if (other !== undefined)
@@ -71,8 +73,7 @@ function computed(step: Step, owner: KubernetesObject): NamedObjects {
 /** @throws TypeError for what is not a list of items with different keys */
 function itemsOf(step: string, given: unknown): readonly EachItem[] {
   const refuse = (what: string): Error => misuse("ERR_INVALID_STEP", `step "${step}": each ${what}`);
-  if (typeof (given as { then?: unknown } | null | undefined)?.then === "function")
-    throw refuse("returned a promise: it must return a list of items at once, from the owner alone");
+  if (isThenable(given)) throw refuse(`returned ${nameOfAnswer(given)}: it must return a list of items at once, from the owner alone`);
   if (!Array.isArray(given)) throw refuse(`returned ${textOf(given)}, which is not a list of items such as { key: "a" }`);
   const keys = new Set<string>();
   // entries() also returns the holes of a list.
@@ -94,8 +95,11 @@ const MAX_KEY_LENGTH = 253;
 /** Returns the name and namespace of an object. @throws TypeError when the author's functions return no valid name, or no namespace where one is needed */
 function targetOf({ options, policy: { kind }, name: step }: Step, owner: KubernetesObject, item: EachItem | undefined): Ref {
   const { objectName, namespace: given } = options;
-  const name: unknown = typeof objectName === "function" ? objectName(owner, item) : (objectName ?? defaultName(kind.kind, owner, item));
-  const namespace: unknown = typeof given === "function" ? given(owner, item) : given;
+  const name: unknown =
+    typeof objectName === "function"
+      ? called(`step "${step}": objectName`, () => objectName(owner, item))
+      : (objectName ?? defaultName(kind.kind, owner, item));
+  const namespace: unknown = typeof given === "function" ? called(`step "${step}": namespace`, () => given(owner, item)) : given;
   const by = item === undefined ? "" : ` for the item ${quoted(item.key)}`;
   if (typeof name !== "string" || name === "")
     throw misuse("ERR_INVALID_STEP", `step "${step}": objectName returned ${textOf(name)}${by}, which is not a name`);
@@ -130,5 +134,5 @@ function quoted(text: string | undefined): string {
 }
 
 function textOf(value: unknown): string {
-  return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
+  return typeof value === "string" || typeof value === "number" ? JSON.stringify(value) : nameOfAnswer(value);
 }

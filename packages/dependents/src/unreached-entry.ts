@@ -1,6 +1,7 @@
 /** The entry of an object that a pass did not reach: it follows the object in the cache. */
 import { keyOf, type KubernetesObject, ownership, type Ref } from "@treadle/apimachinery";
 import type { DependentState, NewEntry } from "./core/entries.ts";
+import { UNKNOWN_INPUTS } from "./core/ask.ts";
 import { identityOf } from "./core/marks.ts";
 import { COMPLETED_REASON, refined, stateOf } from "./core/state.ts";
 import type { UnreachedDependent } from "./extension.ts";
@@ -10,7 +11,7 @@ import type { Definition } from "./unit.ts";
 
 /**
  * Returns the entry for the object in the cache; `undefined` if there is none, or it is not ours. It is judged by the author's
- * `readyWhen` if that takes the object and its owner alone: vars and reads are those of a step that runs. Else, if the cache has
+ * `readyWhen` if that uses the object and its owner alone: vars and reads are those of a step that runs. Else, if the cache has
  * its metadata only, and if a function of the author throws, its health decides. Never throws.
  */
 export function unreachedEntry({ dependent, read }: Definition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
@@ -25,9 +26,10 @@ export function unreachedEntry({ dependent, read }: Definition, { pass, entry }:
   const { readyWhen, status } = options;
   // A function that judges the content must not get the metadata alone.
   const isWhole = read.cacheKind === policy.kind;
-  const isAskable = isWhole && readyWhen !== undefined && readyWhen.length <= 2;
-  // It takes no inputs.
-  const judge = (object: KubernetesObject): true | string => (readyWhen as (...given: unknown[]) => true | string)(object, owner);
+  const isAskable = isWhole && readyWhen !== undefined;
+  // A function that uses its inputs throws.
+  const judge = (object: KubernetesObject): true | string =>
+    (readyWhen as (...given: unknown[]) => true | string)(object, owner, UNKNOWN_INPUTS, itemOf(dependent, owner, ref));
   const refine =
     status === undefined
       ? undefined

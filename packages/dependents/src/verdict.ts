@@ -4,11 +4,11 @@
  */
 import type { Gate, KubernetesObject } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
-import { nameOfAnswer } from "./core/answers.ts";
+import { called, isKnown, nameOfAnswer, UNKNOWN_INPUTS } from "./core/ask.ts";
 import { isToBeAsked } from "./core/timing.ts";
 import type { Dependent } from "./dependent.ts";
 import type { Absence } from "./entry-condition.ts";
-import { called, holds } from "./gates.ts";
+import { holds } from "./gates.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import type { ClusterFacts } from "./types.ts";
 import type { Unit } from "./unit.ts";
@@ -50,15 +50,17 @@ export function isReleased({ options, name }: Dependent, owner: KubernetesObject
 }
 
 /**
- * Why the step keeps no object, as far as its owner alone decides: by `orphanWhen`, and by a `when` that takes no inputs. For a step
+ * Why the step keeps no object, as far as its owner alone decides: by `orphanWhen`, and by a `when` that uses no inputs. For a step
  * whose inputs are not there yet. @throws as {@link verdictOf}
  */
 export function dropByOwner({ dependent, context: { owner } }: Unit): Absence | undefined {
   const { name, options } = dependent;
   if (isReleased(dependent, owner)) return RELEASED;
-  // It takes the owner alone. A combined gate takes any number of arguments, so it may need the inputs.
-  const gates: readonly unknown[] = [options.when ?? []].flat().filter((gate) => gate.length === 1);
-  return holds(gates as readonly Gate<[KubernetesObject]>[], [owner], `step "${name}": when`) ? undefined : NOT_WANTED;
+  const where = `step "${name}": when`;
+  // The options declare what the gates get besides the owner.
+  const gates = [options.when ?? []].flat() as readonly Gate<[KubernetesObject, object]>[];
+  const known = gates.filter((gate) => isKnown(() => gate(owner, UNKNOWN_INPUTS)));
+  return holds(known, [owner, UNKNOWN_INPUTS], where) ? undefined : NOT_WANTED;
 }
 
 /**

@@ -87,9 +87,14 @@ export class ObjectMemory {
   given: Given | undefined;
 }
 
+/** Names may change with each pass, so not every pace is kept. */
+const MAX_PACES = 100;
+
 /** What is remembered of one unit of one owner. */
 export class UnitMemory {
   readonly #objects = new Map<string, ObjectMemory>();
+  /** How often objects that were forgotten had been written, the oldest first. */
+  readonly #paces = new Map<string, Pace>();
   readonly #labels = new Map<string, Readonly<Record<string, string>>>();
   /** The `id` of the objects for which all others were removed last; the empty text: for none. */
   prunedFor: string | undefined;
@@ -106,6 +111,8 @@ export class UnitMemory {
     let memory = this.#objects.get(key);
     if (memory === undefined) {
       memory = new ObjectMemory();
+      memory.pace = this.#paces.get(key);
+      this.#paces.delete(key);
       this.#objects.set(key, memory);
     }
     return memory;
@@ -116,9 +123,16 @@ export class UnitMemory {
     return this.#objects.get(keyIn(kind, ref));
   }
 
-  /** Forgets an object that the unit does not keep any more. */
+  /** Forgets an object that the unit does not keep any more. Its pace stays for a time: it may be created and deleted again and again. */
   forget(kind: Kind, ref: Ref): void {
-    this.#objects.delete(keyIn(kind, ref));
+    const key = keyIn(kind, ref);
+    const pace = this.#objects.get(key)?.pace;
+    this.#objects.delete(key);
+    if (pace === undefined) return;
+    this.#paces.delete(key);
+    this.#paces.set(key, pace);
+    const [oldest] = this.#paces.keys();
+    if (this.#paces.size > MAX_PACES && oldest !== undefined) this.#paces.delete(oldest);
   }
 
   /** The labels for a name of the handler, computed once: they are hashes of what never changes. */

@@ -1,5 +1,7 @@
 /** The custom merge of an author, in place of server-side apply. */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+import { misuse } from "@treadle/reconcile/unstable/engine";
+import { called, isThenable, nameOfAnswer } from "./ask.ts";
 import { type Body, digestOf } from "./body.ts";
 import type { ObjectMemory } from "./memory.ts";
 import type { Policy } from "./plan.ts";
@@ -10,8 +12,7 @@ export function merged(
   { body, live, memory }: { readonly body: Body; readonly live: KubernetesObject; readonly memory: ObjectMemory },
 ): KubernetesObject | undefined {
   const { labels, annotations, ownerReferences: ours = [] } = body.metadata;
-  // What an author returns is an object of the kind, or the server refuses it.
-  const given = (policy.update?.(live, body) ?? live) as KubernetesObject;
+  const given = givenBy(policy, live, body);
   const others = (given.metadata?.ownerReferences ?? []).filter(({ uid }) => !ours.some((reference) => reference.uid === uid));
   const references = ours.length === 0 ? given.metadata?.ownerReferences : [...others, ...ours];
   const { managedFields: _, ...metadata } = live.metadata;
@@ -34,6 +35,14 @@ export function merged(
   const known = memory.applied;
   const isStored = known?.uid === live.metadata.uid && known?.resourceVersion === live.metadata.resourceVersion;
   return isStored && known?.wanted === digestOf(withoutVersion(next)) ? undefined : next;
+}
+
+/** What the author's function returns; `live` where there is nothing to write. @throws TypeError for what is not an object */
+function givenBy({ update }: Policy, live: KubernetesObject, body: Body): KubernetesObject {
+  const answer: unknown = called("update", () => update?.(live, body)) ?? live;
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer) || isThenable(answer))
+    throw misuse("ERR_INVALID_STEP", `update returned ${nameOfAnswer(answer)}, but must return the object to store, or undefined`);
+  return answer as KubernetesObject; // An object of the kind, or the server refuses it.
 }
 
 /** Remembers what the server made of the merge. */

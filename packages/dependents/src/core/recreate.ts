@@ -14,8 +14,13 @@ import { refTo } from "./marks.ts";
 import { isMadeByUs } from "./ownership.ts";
 import type { Policy } from "./plan.ts";
 
-/** Kinds whose deletion deletes objects of other owners. */
-const HOLD_OTHERS: readonly string[] = ["Namespace", "CustomResourceDefinition.apiextensions.k8s.io"];
+/** Kinds whose deletion deletes objects of other owners, or data. */
+const HOLD_OTHERS: readonly string[] = [
+  "Namespace",
+  "CustomResourceDefinition.apiextensions.k8s.io",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+];
 
 /** Whether objects of a kind may be recreated: the deletion of some deletes what users have in them. */
 export function isRecreatable(kind: Policy["kind"]): boolean {
@@ -34,6 +39,7 @@ export async function deleteForSuccessor(
   { live, body }: { readonly live: KubernetesObject; readonly body: Body },
 ): Promise<string | undefined> {
   const { kind } = policy;
+  if (!isRecreatable(kind)) return `what users have in the ${kind.kind} would be deleted with it`;
   if (!isMadeByUs(context, policy, live)) return "this operator did not create it: delete it yourself";
   const claims = whyClaimsWouldGo(live);
   if (claims !== undefined) return claims;

@@ -2,7 +2,7 @@
 import { isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { health } from "@treadle/apimachinery/health";
 import { misuse } from "@treadle/reconcile/unstable/engine";
-import { nameOfAnswer } from "./answers.ts";
+import { isThenable, nameOfAnswer } from "./ask.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import type { Plan } from "./plan.ts";
@@ -52,7 +52,9 @@ export function refined(
 ): DependentState {
   if (refine === undefined) return state;
   try {
-    const { type, reason, message, attributes } = (refine(state, live) ?? {}) as Partial<DependentState>;
+    const answer: unknown = refine(state, live) ?? {};
+    if (isThenable(answer)) nameOfAnswer(answer); // It may reject later. Without the fields of an entry it is refused below.
+    const { type, reason, message, attributes } = answer as Partial<DependentState>;
     const refuse = (what: string): Error => misuse("ERR_INVALID_STEP", `${unitNoun} "${unit}": status must return ${what}`);
     if (typeof type !== "string" || type === "" || typeof reason !== "string" || typeof message !== "string")
       throw refuse("an entry with type, reason and message: ({ ...entry, ... })");

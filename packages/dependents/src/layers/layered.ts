@@ -11,7 +11,8 @@ import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyStep } from "@treadle/reconcile";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { plainJson } from "../core/body.ts";
-import { called, dropped, type Gates, holds, isThenable, requireGates } from "../gates.ts";
+import { called, isThenable, nameOfAnswer } from "../core/ask.ts";
+import { type Gates, holds, requireGates } from "../gates.ts";
 import type { AnyDependentStep, DependentInputs, Desired } from "../types.ts";
 import { withFacts } from "./draft.ts";
 import { type Draft, isObject, mergeInto } from "./merge.ts";
@@ -143,7 +144,7 @@ function baselineOf(baseline: unknown, args: readonly unknown[], where: string):
   if (!isObject(given) || isThenable(given))
     throw misuse(
       "ERR_INVALID_STEP",
-      `${where}the baseline returned ${dropped(given)}, but must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars`,
+      `${where}the baseline returned ${nameOfAnswer(given)}, but must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars`,
     );
   return plainJson(`${where}the baseline`, given) as Draft; // plainJson() keeps the shape of an object
 }
@@ -163,7 +164,7 @@ function applied({ merges }: OneLayer, draft: Draft, { args, kind, where }: Appl
     else {
       const result = withFacts(draft, facts, () => called(where, () => (merge as (...all: readonly unknown[]) => unknown)(draft, ...args)));
       if (isThenable(result))
-        throw misuse("ERR_INVALID_STEP", `${where} returned ${dropped(result)}: edit the draft at once, without await`);
+        throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(result)}: edit the draft at once, without await`);
     }
   }
   return merges.some((merge) => typeof merge === "function") ? (plainJson(where, draft) as Draft) : draft;

@@ -1,7 +1,7 @@
 /** Merges for the pods of an object, whatever its kind: a Pod, a workload with a template, a Job, or a CronJob. */
 import type { Mutable } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
-import { called, dropped, isThenable } from "../gates.ts";
+import { called, isThenable, nameOfAnswer } from "../core/ask.ts";
 import { type ContainerBefore, type DraftFacts, factsOf } from "./draft.ts";
 import { type Draft, isObject, mergeInto } from "./merge.ts";
 import { CONTAINER, fieldsOfTypes, POD_SPEC, podPathsOf } from "./merge-keys.ts";
@@ -81,7 +81,7 @@ function isChosen(predicate: ContainerPredicate, { container, index }: Container
   if (typeof predicate === "string") return container["name"] === predicate;
   const answer: unknown = called(`${where}: the predicate of containers`, () => predicate(container as ContainerPart, index));
   if (typeof answer === "boolean" || answer === undefined) return answer === true;
-  throw misuse("ERR_INVALID_STEP", `${where}: the predicate of containers returned ${dropped(answer)}, but must return true or false`);
+  throw misuse("ERR_INVALID_STEP", `${where}: the predicate of containers returned ${nameOfAnswer(answer)}, but must return true or false`);
 }
 
 interface Change {
@@ -97,7 +97,8 @@ function apply({ spec, type, where, path }: Change, target: Draft, args: readonl
     return;
   }
   const result: unknown = spec(target, ...args);
-  if (isThenable(result)) throw misuse("ERR_INVALID_STEP", `${where} returned ${dropped(result)}: edit the draft at once, without await`);
+  if (isThenable(result))
+    throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(result)}: edit the draft at once, without await`);
 }
 
 /** The specs of the pods, which are added where they are missing. @throws TypeError for an object without pods */

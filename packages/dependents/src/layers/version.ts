@@ -2,7 +2,7 @@
 import type { CombinedGate } from "@treadle/apimachinery";
 import parse from "semver/functions/parse.js";
 import Range from "semver/classes/range.js";
-import { dropped } from "../gates.ts";
+import { nameOfAnswer } from "../core/ask.ts";
 
 /**
  * Makes a gate that holds if the version that `of` returns is in `range`, a range of npm such as `">=1.2 <2"`.
@@ -19,7 +19,8 @@ export function version<A, B, C>(of: (a: A, b: B, c: C) => string | undefined, r
     // A caller passes as many arguments as its gate has parameters.
     const text: unknown = of(...(args as unknown as readonly [A, B, C]));
     if (text === undefined || text === null) return undefined;
-    if (typeof text !== "string") throw new TypeError(`version: the function returned ${dropped(text)}, but must return a version as text`);
+    if (typeof text !== "string")
+      throw new TypeError(`version: the function returned ${nameOfAnswer(text)}, but must return a version as text`);
     const exact = parse(text);
     if (exact === null) return undefined;
     const release = parse(`${exact.major}.${exact.minor}.${exact.patch}`) ?? exact;
