@@ -343,3 +343,21 @@ test.for([
   await world.settled();
   expect(await dataOf(world)).toEqual({ user: "joe", text: "" });
 });
+
+test.for([
+  { name: "a text", thrown: (value: string): unknown => value },
+  { name: "an object", thrown: (value: string): unknown => ({ value }) },
+])("a value of a Secret that is thrown as $name is not in the log or the status", async ({ thrown }) => {
+  const user = dependentApply(Store, {
+    name: "user",
+    kind: ConfigMap,
+    needs: [credentials],
+    desired: (_store, { vars }) => {
+      throw thrown(Buffer.from(vars.user, "base64").toString());
+    },
+  });
+  const world = worldOf([credentials, user], secret({ user: "hunter22", host: "db.example" }));
+  await world.settled();
+  expect(world.logs.length).toBeGreaterThan(0);
+  expect(JSON.stringify([world.logs, await world.get(Store, "a")])).not.toContain("hunter22");
+});

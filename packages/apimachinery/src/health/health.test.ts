@@ -5,11 +5,35 @@ import { health } from "./health.ts";
 
 const VALUES = [null, undefined, "text", 1, 1.5, true, [], [1], {}, [{}], { conditions: "none" }, { conditions: [{ type: 1 }] }];
 
-test.for(VALUES.map((value) => [value] as const))("the health of %j is Unknown or follows from its existence", ([value]) => {
-  const { type, reason } = health(value);
-  expect([type, reason]).toEqual(
-    value !== null && typeof value === "object" && !Array.isArray(value) ? ["Ready", "Ready"] : ["Unknown", "InvalidObject"],
-  );
+test.for(VALUES.map((value) => [value] as const))("%j is not an object of a kind: its health is Unknown", ([value]) => {
+  expect(health(value)).toMatchObject({ type: "Unknown", reason: "InvalidObject" });
+});
+
+test.for([{ kind: "Widget" }, { apiVersion: "example.dev/v1" }, { apiVersion: "", kind: "Widget" }])(
+  "the health of an object without apiVersion or kind is Unknown: %j",
+  (object) => {
+    expect(health({ ...object, metadata: { name: "a" } })).toMatchObject({ type: "Unknown", reason: "InvalidObject" });
+  },
+);
+
+const FAILED = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { generation: 1, namespace: "n" },
+  spec: { selector: { matchLabels: { a: "b" } } },
+  status: { observedGeneration: 1, conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" }] },
+};
+
+test.for([null, 1, "text", { pods: null }, { pods: {} }])("options of another type count as none: %j", (options) => {
+  expect(health(FAILED, options as never)).toEqual(health(FAILED));
+});
+
+test("a pod without the shape of its kind does not hide the verdict on its workload, or another pod", () => {
+  const metadata = { namespace: "n", name: "p", labels: { a: "b" } };
+  const waiting = { metadata, status: { containerStatuses: [{ name: "c", state: { waiting: { reason: "ImagePullBackOff" } } }] } };
+  const malformed = [{ metadata, status: "text" }, { metadata: "text" }, { metadata, status: { containerStatuses: {} } }];
+  expect(health(FAILED, { pods: malformed })).toEqual(health(FAILED));
+  expect(health(FAILED, { pods: [...malformed, waiting] }).message).toContain("ImagePullBackOff");
 });
 
 const KINDS = [

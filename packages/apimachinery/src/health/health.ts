@@ -3,7 +3,7 @@
  *
  * Guarantees
  * - Pure: no request, no clock, no change of the arguments. Equal objects give equal results.
- * - Any JSON value gives a result: a value without the shape of its kind is `Unknown`.
+ * - Any JSON value gives a result: a value without a kind, or without the shape of its kind, is `Unknown`.
  * - Built-in kinds are judged as kstatus and `kubectl rollout status` judge them. The differences are in `test/kstatus`.
  */
 import { customResourceDefinition, apiService } from "./apis.ts";
@@ -37,15 +37,23 @@ export interface HealthOptions {
 export function health(object: unknown, options: HealthOptions = {}): Health {
   if (!isFields(object)) return unknown("InvalidObject", "it is not an object");
   try {
-    return judged(object, options.pods);
+    return judged(object, podsIn(options));
   } catch (error) {
     if (error instanceof Malformed) return unknown("InvalidObject", error.message);
     throw error;
   }
 }
 
+/** Untyped code may give any value as options. */
+function podsIn(options: unknown): readonly unknown[] | undefined {
+  const pods = isFields(options) ? options["pods"] : undefined;
+  return Array.isArray(pods) ? pods : undefined;
+}
+
 function judged(object: Fields, pods: readonly unknown[] | undefined): Health {
   const apiVersion = textAt(object, "apiVersion");
+  const kind = textAt(object, "kind");
+  if (apiVersion === "" || kind === "") return unknown("InvalidObject", "it has no apiVersion or no kind");
   const slash = apiVersion.indexOf("/");
   const status = fieldsAt(object, "status");
   const subject: Subject = {
@@ -55,7 +63,7 @@ function judged(object: Fields, pods: readonly unknown[] | undefined): Health {
     status: status ?? NOTHING,
     conditions: status === undefined ? [] : conditionsOf(status),
   };
-  const rule = RULES.get(`${slash === -1 ? "" : apiVersion.slice(0, slash)}/${textAt(object, "kind")}`) ?? judgedByReady;
+  const rule = RULES.get(`${slash === -1 ? "" : apiVersion.slice(0, slash)}/${kind}`) ?? judgedByReady;
   const verdict = judgedByCommonRules(subject) ?? rule(subject);
   return pods === undefined || !WORKLOADS.has(rule) ? verdict : withReasonOfPods(verdict, subject, pods);
 }

@@ -1,6 +1,6 @@
 /** Pods, and what pods say about the workload that they belong to. */
 import { messageOf, reasonOf } from "./common.ts";
-import { conditionAt, conditionsOf, fieldsAt, integerAt, isFields, listAt, textAt } from "./fields.ts";
+import { conditionAt, conditionsOf, fieldsAt, integerAt, isFields, listAt, Malformed, textAt } from "./fields.ts";
 import { failed, type Fields, type Health, pending, READY, type Subject, unknown } from "./verdict.ts";
 
 export function pod({ status, conditions }: Subject): Health {
@@ -45,11 +45,8 @@ export function withReasonOfPods(verdict: Health, subject: Subject, pods: readon
   let worst: Trouble | undefined;
   for (const each of pods) {
     if (!isFields(each)) continue;
-    const metadata = fieldsAt(each, "metadata");
-    if (!belongs(metadata, labels, subject) || textAt(metadata, "deletionTimestamp") !== "") continue;
-    const found = troubleOf(fieldsAt(each, "status"));
-    if (found === undefined) continue;
-    const trouble = { ...found, message: `pod ${textAt(metadata, "name")}: ${found.message}` };
+    const trouble = troubleOfPod(each, labels, subject);
+    if (trouble === undefined) continue;
     // By rank, then by text: the order of the list does not count.
     if (worst === undefined || trouble.rank < worst.rank || (trouble.rank === worst.rank && trouble.message < worst.message))
       worst = trouble;
@@ -57,6 +54,19 @@ export function withReasonOfPods(verdict: Health, subject: Subject, pods: readon
   if (worst === undefined) return verdict;
   const message = `${verdict.message}; ${worst.message}`;
   return verdict.type === "Failed" ? { ...verdict, message } : pending(worst.reason, message);
+}
+
+/** Returns why a pod of the workload does not start or run. A pod without the shape of its kind says nothing. */
+function troubleOfPod(pod: Fields, labels: Fields, subject: Subject): Trouble | undefined {
+  try {
+    const metadata = fieldsAt(pod, "metadata");
+    if (!belongs(metadata, labels, subject) || textAt(metadata, "deletionTimestamp") !== "") return undefined;
+    const found = troubleOf(fieldsAt(pod, "status"));
+    return found === undefined ? undefined : { ...found, message: `pod ${textAt(metadata, "name")}: ${found.message}` };
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
 }
 
 interface Trouble {

@@ -16,7 +16,7 @@ type Contained = Extract<Progress, { readonly type: "wait" | "stop" | "failed" }
 
 /** Turns an exception into the end of its phase. A 409, a deleted primary and a shutdown are not failures. */
 export function contained(pass: Pass, step: StepRuntime, thrown: unknown): Contained {
-  const error = pass.hideInError(asError(step, thrown));
+  const error = pass.hideInError(asError(pass, step, thrown));
   if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
   if (error instanceof DryRunEnd) return { type: "stop", reason: error.message };
   if (error instanceof KindNotInstalled)
@@ -45,8 +45,11 @@ export function endOf(over: PrimaryGone | QuietRequeue): Contained {
   return { type: over instanceof PrimaryGone ? "stop" : "wait", reason: over.message };
 }
 
-/** A step can throw any value, even a revoked proxy. Inspecting it must not throw again. */
-function asError(step: StepRuntime, thrown: unknown): Error {
+/**
+ * A step can throw any value, even a revoked proxy. Inspecting it must not throw again. The sentence is one of the engine, in which
+ * no value of a Secret is looked for later: so they are replaced here.
+ */
+function asError(pass: Pass, step: StepRuntime, thrown: unknown): Error {
   try {
     // Guards look for brands by `in`. If that throws, it must throw here.
     if (thrown instanceof Error && !("" in thrown)) return readOnly(step, thrown) ?? thrown;
@@ -55,8 +58,8 @@ function asError(step: StepRuntime, thrown: unknown): Error {
   }
   const what =
     typeof thrown === "string"
-      ? `the text ${JSON.stringify(thrown)}`
-      : `a value of type ${thrown === null ? "null" : typeof thrown} (${describe(thrown)})`;
+      ? `the text ${JSON.stringify(pass.hide(thrown))}`
+      : `a value of type ${thrown === null ? "null" : typeof thrown} (${pass.hide(describe(thrown))})`;
   const message = `step "${step.name}" threw ${truncate(withoutSecrets(what), 200)} instead of an Error`;
   return new ReconcileError("ERR_STEP_FAILED", message, { step: step.name, cause: thrown });
 }
