@@ -60,7 +60,7 @@ test.for([
   for (let i = 0; i < 3; i++) await op.pass("ns/a");
   const body = JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", ...answer });
   harness.intercept = async ({ method, path }, send) =>
-    method === "POST" && path.includes("/jobs") ? { ...(await send()), status: answer.code, body } : await send();
+    method === "POST" && path.includes("/jobs") ? { headers: {}, status: answer.code, body } : await send();
   await harness.user.patch(Run, ref, { type: "merge", body: { spec: { image: "two" } } });
   for (let i = 0; i < 2; i++) await op.pass("ns/a");
   const after = await harness.user.get(Job, ref);
