@@ -78,13 +78,15 @@ export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepR
 }
 
 /**
- * Returns why the server refuses the watch of a kind without which the phase does not run. A refused watch blocks a cleanup only for
- * kinds that the step owns. Gates and posts use the last known objects.
+ * Returns why the server refuses the watch of a kind without which the phase does not run. A refused watch blocks a cleanup for all
+ * kinds that the step owns, and for no other kind: the cleanup cannot see objects that it must delete. Gates and posts use the last
+ * known objects.
  */
 export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): string | undefined {
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   for (const kind of owns) {
-    const refusal = optionalOwns.includes(kind) ? undefined : env.refusalOf(kind);
+    const canDoWithout = phase !== "cleanup" && optionalOwns.includes(kind);
+    const refusal = canDoWithout ? undefined : env.refusalOf(kind);
     if (refusal !== undefined) return refusal;
   }
   if (phase === "cleanup") return undefined;
