@@ -27,12 +27,12 @@ import {
   type DependentEntry,
   type DependentIdentity,
   type DependentState,
-  dependentsOf,
   entriesOfStep,
   mergeDependents,
   type NewEntry,
   type StepEntries,
   storedDependents,
+  storedEntries,
 } from "./core/entries.ts";
 import { DependentsMemory } from "./core/memory.ts";
 import { type Absence, settingOf } from "./entry-condition.ts";
@@ -125,15 +125,16 @@ function compute(pass: Ended, value: unknown): unknown {
 }
 
 function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly DependentEntry[]): readonly NewEntry[] | "keep" {
-  const known = entriesOfStep(before, { handler: entryHandlerOf(pass.handler), step: name });
   const reported = pass.found.entries.get(name);
   const ended = pass.progressOf(step);
-  if (ended?.type === "failed" && (reported === undefined || !pass.found.told.has(name))) {
+  const hasFailed = ended?.type === "failed" && (reported === undefined || !pass.found.told.has(name));
+  if (reported !== undefined && !hasFailed) return reported.map((entry) => safe(pass, entry));
+  const known = entriesOfStep(before, { handler: entryHandlerOf(pass.handler), step: name });
+  if (hasFailed) {
     const { error } = ended;
     const state = { type: "Failed", reason: reasonOf(error), message: statusMessage(error) };
     return data.entriesFor(pass.object, { state, error, known }).map((entry) => safe(pass, entry));
   }
-  if (reported !== undefined) return reported.map((entry) => safe(pass, entry));
   // The step did nothing: the last known state may be outdated.
   const unreached = (entry: DependentEntry, otherwise: DependentState): NewEntry =>
     safe(pass, data.unreached({ pass, entry: { ...identityIn(entry), ...stateIn(entry) } }) ?? { ...identityIn(entry), ...otherwise });
@@ -150,7 +151,7 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
 function condition(pass: Ended, extended: Extended): Setting | undefined {
   const { data, name, step } = extended;
   if (!data.hasEntries) return undefined;
-  const entries = entriesOf(pass, extended, underPresentName(pass.handler, dependentsOf(pass.object)));
+  const entries = entriesOf(pass, extended, underPresentName(pass.handler, storedEntries(pass.object)));
   if (entries === "keep") return undefined;
   const isDone = pass.progressOf(step)?.type === "done";
   return settingOf(entries, { absence: pass.found.absences.get(name), isDone, isDeleting: pass.isDeleting });
@@ -171,7 +172,7 @@ export function underPresentName(
 ): readonly DependentEntry[] {
   if (names.length === 1) return entries;
   const [present, ...former] = names.map((name) => entryHandlerOf({ kind, name }));
-  const isFormer = ({ handler }: DependentEntry): boolean => former.includes(handler);
+  const isFormer = (entry: DependentEntry | null): boolean => entry !== null && former.includes(entry.handler);
   if (!entries.some(isFormer)) return entries;
   return entries.map((entry) => {
     if (!isFormer(entry)) return entry;
@@ -239,7 +240,7 @@ function reportBlocked(
 ): void {
   chain.note(step, "unreached");
   if (!data.hasEntries || chain.isDeleting) return;
-  const known = entriesOfStep(underPresentName(chain.handler, dependentsOf(chain.object)), {
+  const known = entriesOfStep(underPresentName(chain.handler, storedEntries(chain.object)), {
     handler: entryHandlerOf(chain.handler),
     step: name,
   });

@@ -1,5 +1,5 @@
 /** The names of the objects that a step keeps for one owner: one object, or with `each` one for each item. */
-import { groupKindOf, keyOf, type KubernetesObject, MAX_LABEL_LENGTH, parseApiVersion, type Ref, shortenName } from "@treadle/apimachinery";
+import { groupOf, keyOf, type KubernetesObject, MAX_LABEL_LENGTH, type Ref, shortenName } from "@treadle/apimachinery";
 import { inNamespaceOf, isSegment, misuse } from "@treadle/reconcile/unstable/engine";
 import type { Policy } from "./core/plan.ts";
 import type { AnyOptions, EachItem } from "./types.ts";
@@ -103,8 +103,8 @@ function targetOf({ options, policy: { kind }, name: step }: Step, owner: Kubern
   if (namespace !== undefined && (typeof namespace !== "string" || namespace === ""))
     throw misuse("ERR_INVALID_STEP", `step "${step}": namespace returned ${textOf(namespace)}${by}, which is not a namespace`);
   const ref = inNamespaceOf(owner, kind, namespace === undefined ? { name } : { name, namespace });
-  const isOwner = groupKindOf(kind) === groupKindOf({ group: parseApiVersion(owner.apiVersion).group, kind: owner.kind });
-  if (isOwner && keyOf(ref) === keyOf(owner.metadata))
+  const isOwnersKind = kind.kind === owner.kind && kind.group === groupOf(owner.apiVersion);
+  if (isOwnersKind && keyOf(ref) === keyOf(owner.metadata))
     throw misuse("ERR_INVALID_STEP", `step "${step}": ${kind.kind} ${keyOf(ref)} is the owner itself: set objectName to another name`);
   if (kind.scope === "Namespaced" && ref.namespace === undefined)
     throw misuse(

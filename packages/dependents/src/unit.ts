@@ -11,7 +11,7 @@ import {
 } from "@treadle/reconcile/unstable/engine";
 import type { CleanupReq, DoReq, Logger } from "@treadle/reconcile";
 import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
-import { dependentsOf, entriesOfStep, type NewEntry, shownEntries } from "./core/entries.ts";
+import { entriesOfStep, type NewEntry, shownEntries, storedEntries } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import type { DependentsMemory } from "./core/memory.ts";
 import type { Kept, Removal } from "./core/remove.ts";
@@ -227,7 +227,7 @@ export function removalOf(unit: Unit, keep: Kept, isLive: boolean): Removal {
 /** The objects of the step that the status of the owner names. */
 function entryRefs({ dependent, pass }: Unit): readonly Ref[] {
   const { object, handler } = pass;
-  const entries = underPresentName(handler, dependentsOf(object));
+  const entries = underPresentName(handler, storedEntries(object));
   return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: dependent.name }).map(({ name, namespace }) =>
     namespace === undefined ? { name } : { name, namespace },
   );

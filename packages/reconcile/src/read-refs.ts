@@ -10,7 +10,8 @@ import type { ManyRead, ManySelector, OneRead, SeveralRead } from "./reads.ts";
  * @throws TypeError when the namespace is missing that the kind needs, and when the function returned neither a name nor a reference.
  */
 export function refOfRead(read: OneRead, object: KubernetesObject, primary: KubernetesObject = object): Ref | undefined {
-  const where = `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`;
+  // Called for messages only: every read of every pass comes here.
+  const where = (): string => `one(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`;
   // An object that was stored under an older schema may hold null, or nothing, although its type promises a text.
   const given: string | Partial<Ref> | null | undefined = read.ref(object);
   requireForm(given, where);
@@ -45,7 +46,7 @@ export function selectorOf(read: ManyRead, object: KubernetesObject): ManySelect
       "ERR_INVALID_REFERENCE",
       `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}: the label ${unset[0]} has no value`,
     );
-  requireSegment(selector.namespace, "namespace", `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
+  requireSegment(selector.namespace, "namespace", () => `many(${read.kind.kind}) of ${object.kind} ${object.metadata.name}`);
   return selector;
 }
 
@@ -63,7 +64,7 @@ export function isSegment(text: string): boolean {
 }
 
 /** @throws TypeError for a promise, and for a value that is neither a name nor a reference. */
-function requireForm(given: unknown, where: string): void {
+function requireForm(given: unknown, where: () => string): void {
   if (given === undefined || given === null || typeof given === "string") return;
   const what = given instanceof Promise ? "a promise" : typeof given === "object" ? "an object" : `a ${typeof given}`;
   if (given instanceof Promise) given.catch(() => undefined); // Its error is not reported: the promise is the mistake.
@@ -71,14 +72,14 @@ function requireForm(given: unknown, where: string): void {
   if (name === undefined || name === null || typeof name === "string") return;
   throw misuse(
     "ERR_INVALID_REFERENCE",
-    `${where}: the function returned ${what}, which is neither a name nor a reference: return a text, { name, namespace } or undefined, and do not use async`,
+    `${where()}: the function returned ${what}, which is neither a name nor a reference: return a text, { name, namespace } or undefined, and do not use async`,
   );
 }
 
-function requireSegment(text: string | null | undefined, what: "name" | "namespace", where: string): void {
+function requireSegment(text: string | null | undefined, what: "name" | "namespace", where: () => string): void {
   if (typeof text === "string" && !isSegment(text))
     throw misuse(
       "ERR_INVALID_REFERENCE",
-      `${where}: ${JSON.stringify(text)} is not a ${what}${what === "name" ? ": return { namespace, name }" : ""}`,
+      `${where()}: ${JSON.stringify(text)} is not a ${what}${what === "name" ? ": return { namespace, name }" : ""}`,
     );
 }

@@ -57,28 +57,36 @@ export function worstDependent(entries: readonly DependentEntry[]): DependentEnt
 
 /** Returns the entries in the status of an object; empty if it has none. Elements that are not valid entries are left out. */
 export function dependentsOf(object: object): readonly DependentEntry[] {
-  return storedDependents((object as { readonly status?: object | null }).status).filter(isEntry);
+  return storedEntries(object).filter(isEntry);
 }
 
-/** Returns `status.dependents` as it is stored, whatever its elements are. */
+/** Returns `status.dependents` of an object as it is stored, whatever its elements are. */
+export function storedEntries(object: object): readonly DependentEntry[] {
+  return storedDependents((object as { readonly status?: object | null }).status);
+}
+
+/** Returns `dependents` of a status as it is stored, whatever its elements are. */
 export function storedDependents(status: object | null | undefined): readonly DependentEntry[] {
   const entries: unknown = (status as { readonly dependents?: unknown } | null | undefined)?.dependents;
   return Array.isArray(entries) ? (entries as readonly DependentEntry[]) : []; // What uses it asks isEntry() of each.
 }
 
-/** An old schema, or a user who edited the status, may have left anything. */
+/**
+ * Decides by the schema of `status.dependents`: an old schema, or a user who edited the status, may have left anything. Every pass
+ * asks it of every entry, so the fields are written out.
+ */
 function isEntry(entry: unknown): entry is DependentEntry {
-  const fields = (entry ?? {}) as Readonly<Record<string, unknown>>;
-  return (
-    REQUIRED.every((field) => typeof fields[field] === "string") &&
-    OPTIONAL.every((field) => fields[field] === undefined || typeof fields[field] === "string") &&
-    !Number.isNaN(Date.parse(fields["lastTransitionTime"] as string))
-  );
+  if (typeof entry !== "object" || entry === null) return false;
+  const { step, handler, apiVersion, kind, namespace, name, type, reason, message, lastTransitionTime } = entry as Unchecked;
+  const isNamed = typeof step === "string" && (handler === undefined || typeof handler === "string");
+  const hasObject = typeof apiVersion === "string" && typeof kind === "string" && typeof name === "string";
+  const hasState = typeof type === "string" && typeof reason === "string" && typeof message === "string";
+  if (!isNamed || !hasObject || !hasState || (namespace !== undefined && typeof namespace !== "string")) return false;
+  return typeof lastTransitionTime === "string" && !Number.isNaN(Date.parse(lastTransitionTime));
 }
 
-/** As in the schema of `status.dependents`. */
-const REQUIRED = ["step", "apiVersion", "kind", "name", "type", "reason", "message", "lastTransitionTime"] as const;
-const OPTIONAL = ["handler", "namespace"] as const;
+/** An element of the list, with fields of any type. */
+type Unchecked = { readonly [Field in keyof DependentEntry]?: unknown };
 
 /** A status shows at most so many entries of one step: the size of an owner does not grow with the number of its objects. */
 export const MAX_ENTRIES = 100;
@@ -98,7 +106,10 @@ export interface EntryOwner {
 
 /** Returns those of `entries` that belong to this step of this handler: another handler may have a step of the same name. */
 export function entriesOfStep(entries: readonly DependentEntry[], { handler, step }: EntryOwner): readonly DependentEntry[] {
-  return entries.filter((entry) => entry?.step === step && entry.handler === handler && isEntry(entry));
+  const found: DependentEntry[] = [];
+  // A loop, because each step of a pass looks through the entries of all steps.
+  for (const entry of entries) if (entry?.step === step && entry.handler === handler && isEntry(entry)) found.push(entry);
+  return found;
 }
 
 /** The entries of one step, as a pass reports them. */
@@ -128,7 +139,11 @@ export function mergeDependents(
   for (const entry of before) {
     const isValid = isEntry(entry);
     const isOfHandler = isValid && entry.handler === handler;
-    if (isOfHandler) ofHandler.set(entry.step, [...(ofHandler.get(entry.step) ?? []), entry]);
+    if (isOfHandler) {
+      const ofStep = ofHandler.get(entry.step);
+      if (ofStep === undefined) ofHandler.set(entry.step, [entry]);
+      else ofStep.push(entry);
+    }
     if (isOfHandler ? !keepsUnknown || names.has(entry.step) : !isValid && !keepsUnknown) at ??= others.length;
     else others.push(entry);
   }

@@ -52,6 +52,9 @@ export interface Removed {
   readonly deleted: readonly Ref[];
 }
 
+/** The part of a removal that says which objects are looked for. */
+type Sought = Pick<Removal, "policy" | "keep" | "known">;
+
 const NOTHING: Removed = Object.freeze({ left: [], deleted: [] });
 
 /** Deletes all objects of the unit but those of `keep`. @throws the error of the server */
@@ -110,9 +113,10 @@ function deletingEntry({ owner }: Context, policy: Policy, ref: Ref): NewEntry {
   return { ...identityOf(policy.kind, ref), type: "Pending", reason: "Deleting", message };
 }
 
-function cached(context: Context, removal: Pick<Removal, "policy" | "known">): readonly KubernetesObject[] {
+function cached(context: Context, removal: Sought): readonly KubernetesObject[] {
   const found = labelled(context, removal.policy);
-  return [...found, ...unlabelled(context, removal, found)];
+  const others = unlabelled(context, removal, found);
+  return others.length === 0 ? found : [...found, ...others];
 }
 
 /** An object may carry the labels of two names of the handler. */
@@ -127,11 +131,7 @@ function once(found: readonly KubernetesObject[]): readonly KubernetesObject[] {
 }
 
 /** Objects whose labels a user removed: they are looked up by the known names. */
-function unlabelled(
-  context: Context,
-  removal: Pick<Removal, "policy" | "known">,
-  found: readonly KubernetesObject[],
-): readonly KubernetesObject[] {
+function unlabelled(context: Context, removal: Sought, found: readonly KubernetesObject[]): readonly KubernetesObject[] {
   const { policy } = removal;
   return namesOf(removal, found)
     .filter(({ namespace }) => isCovered(context, policy, namespace))
@@ -139,21 +139,18 @@ function unlabelled(
     .filter((object) => object !== undefined);
 }
 
-/** The known names that could exist, without those that were found. */
-function namesOf({ policy, known }: Pick<Removal, "policy" | "known">, found: readonly KubernetesObject[]): readonly Ref[] {
-  const seen = new Set(found.map(({ metadata }) => keyOf(metadata)));
-  const isName = (ref: Ref): boolean =>
-    typeof ref.name === "string" &&
-    ref.name !== "" &&
-    isSegment(ref.name) &&
-    isSegment(ref.namespace ?? "") &&
-    (ref.namespace === undefined) === (policy.kind.scope === "Cluster");
-  const byKey = new Map(
-    known()
-      .filter(isName)
-      .map((ref) => [keyOf(ref), ref]),
-  );
-  return [...byKey].filter(([key]) => !seen.has(key)).map(([, ref]) => ref);
+/** The known names that could exist, without those that were found, and without those that stay. */
+function namesOf({ policy, keep, known }: Sought, found: readonly KubernetesObject[]): readonly Ref[] {
+  const names = known().filter((ref) => !keep.has(ref) && isName(policy, ref));
+  if (names.length === 0) return names;
+  const byKey = new Map(names.map((ref) => [keyOf(ref), ref]));
+  for (const { metadata } of found) byKey.delete(keyOf(metadata));
+  return [...byKey.values()];
+}
+
+function isName({ kind }: Policy, { name, namespace }: Ref): boolean {
+  if (typeof name !== "string" || name === "" || (namespace === undefined) !== (kind.scope === "Cluster")) return false;
+  return isSegment(name) && isSegment(namespace ?? "");
 }
 
 /** The server is asked only about namespaces in which objects may be, so that an operator with rights in some of them can ask. */
@@ -183,7 +180,7 @@ async function listed(context: Context, removal: Removal): Promise<readonly Kube
 /** As {@link unlabelled}, from the server. A list of one object, because the right to get would be needed for this alone. */
 async function unlabelledLive(
   { client }: Context,
-  removal: Removal,
+  removal: Sought,
   found: readonly KubernetesObject[],
 ): Promise<readonly KubernetesObject[]> {
   const objects: KubernetesObject[] = [];
@@ -206,7 +203,7 @@ function isCovered({ cache, ownerKind }: Context, { kind, isWatched }: Policy, n
 
 function namespacesOf(context: Context, { policy, known, namespaces }: Removal): ReadonlySet<string | undefined> {
   if (policy.kind.scope === "Cluster") return new Set([undefined]);
-  const objects = policy.isWatched ? cached(context, { policy, known }).map(({ metadata }) => metadata.namespace) : [];
+  const objects = policy.isWatched ? cached(context, { policy, known, keep: NONE }).map(({ metadata }) => metadata.namespace) : [];
   const all = [...namespaces(), ...known().map(({ namespace }) => namespace), ...objects];
   return new Set(all.filter((each) => each !== undefined && isSegment(each)));
 }

@@ -5,7 +5,7 @@
 import { keyOf } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import type { Outcome } from "../req.ts";
-import { failure as failureSetting } from "../save/compute-conditions.ts";
+import { failure as failureSetting } from "../save/step-settings.ts";
 import { Budget } from "../internal/deadline.ts";
 import type { Ending } from "../record/ending.ts";
 import { mustTakeFinalizer, removeFinalizer, takeFinalizer } from "../save/finalizer.ts";
@@ -15,7 +15,7 @@ import type { Over, Pass } from "../record/pass-state.ts";
 import { type PhaseLimit, runPhase } from "./phase.ts";
 import { reportPause } from "../save/paused.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "../internal/redact.ts";
-import { holdFetched } from "./resolve.ts";
+import { holdFetched } from "./hold-fetched.ts";
 import { chainLimit, DONE, note, passTimeout, runAfterChain, runList, shuttingDown } from "./run-steps.ts";
 import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts";
 import { recordWarnings } from "../save/warnings.ts";

@@ -1,21 +1,19 @@
 /**
  * Runs one phase of one step: makes its req, enforces its deadline, checks its return value, and catches its exception. No
- * exception of a step leaves this file.
+ * exception of a step leaves this file: `contain.ts` turns it into the end of the phase.
  */
-import { isAborted, isConflict } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 import { type AnyResult, isResult } from "../result.ts";
-import { isPromiseLike, Scope, Shutdown, withinDeadline } from "../internal/deadline.ts";
+import { isPromiseLike, Scope, withinDeadline } from "../internal/deadline.ts";
 import { type Misuse, misuse } from "../internal/misuse.ts";
-import { DryRunEnd } from "./dry-run.ts";
+import { contained, endOf, WatchRefused } from "./contain.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { Progress } from "../record/progress.ts";
-import { describe, errorsIn, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
+import { statusMessage } from "../internal/redact.ts";
 import { NOTHING, type Resolved, resolveReads } from "./resolve.ts";
 import { KindNotInstalled } from "./served.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
-import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
 /** How a phase ended. */
 export type Ended = { readonly type: "continue"; readonly vars: object } | Extract<Progress, { readonly type: "wait" | "stop" | "failed" }>;
@@ -213,26 +211,6 @@ function checked(step: StepRuntime, phase: Phase, result: unknown): Ended {
   return result;
 }
 
-/** Turns an exception into the end of its phase. A 409, a deleted primary and a shutdown are not failures. */
-function contained(pass: Pass, step: StepRuntime, thrown: unknown): Ended {
-  const error = pass.hideInError(asError(step, thrown));
-  if (error instanceof PrimaryGone || error instanceof QuietRequeue) return endOf(error);
-  if (error instanceof DryRunEnd) return { type: "stop", reason: error.message };
-  if (error instanceof KindNotInstalled)
-    return { type: "wait", reason: error.message, cause: { code: "KindNotInstalled" }, afterMs: KIND_MISSING_WAIT_MS };
-  if (error instanceof WatchRefused)
-    return { type: "wait", reason: error.message, cause: { code: "Forbidden" }, afterMs: KIND_MISSING_WAIT_MS };
-  if (error instanceof Shutdown || (pass.signal.aborted && (thrown === pass.signal.reason || isAborted(error)))) {
-    pass.isAborted = true;
-    return { type: "stop", reason: "the operator is shutting down" };
-  }
-  if (errorsIn(error).every(isConflict)) {
-    pass.hasConflict = true;
-    return { type: "wait", reason: `conflict: ${statusMessage(error)}`, isConflict: true };
-  }
-  return { type: "failed", error };
-}
-
 function draftError({ name }: StepRuntime, { code, message, cause }: Misuse): Error {
   return misuse(code, `step "${name}": ${message}`, cause);
 }
@@ -246,46 +224,6 @@ function notAwaited(step: StepRuntime, phase: Phase, call: string): Error {
   const message = `step "${step.name}": ${phase} ended while ${call} was still running: await it, so that the pass knows how it ended`;
   return new ReconcileError("ERR_NOT_AWAITED", message, { step: step.name });
 }
-
-/** The retry for a kind that is not served. A watch of kinds triggers a pass earlier, if the operator has one. */
-const KIND_MISSING_WAIT_MS = 60_000;
-
-/** A kind that a step reads or owns is no longer watched, so its cached objects may be outdated. */
-class WatchRefused extends Error {}
-
-/** The end of a phase whose write has ended the pass. */
-function endOf(over: PrimaryGone | QuietRequeue): Ended {
-  return { type: over instanceof PrimaryGone ? "stop" : "wait", reason: over.message };
-}
-
-/** A step can throw any value, even a revoked proxy. Inspecting it must not throw again. */
-function asError(step: StepRuntime, thrown: unknown): Error {
-  try {
-    // Guards look for brands by `in`. If that throws, it must throw here.
-    if (thrown instanceof Error && !("" in thrown)) return readOnly(step, thrown) ?? thrown;
-  } catch {
-    // Falls through: the value is not a usable Error.
-  }
-  const what =
-    typeof thrown === "string"
-      ? `the text ${JSON.stringify(thrown)}`
-      : `a value of type ${thrown === null ? "null" : typeof thrown} (${describe(thrown)})`;
-  const message = `step "${step.name}" threw ${truncate(withoutSecrets(what), 200)} instead of an Error`;
-  return new ReconcileError("ERR_STEP_FAILED", message, { step: step.name, cause: thrown });
-}
-
-/** Explains V8's error for the change of a frozen value, which names neither the value nor the fix. */
-function readOnly(step: StepRuntime, cause: Error): Error | undefined {
-  if (!(cause instanceof TypeError) || !FROZEN.test(cause.message)) return undefined;
-  const what = `step "${step.name}" changed something that is read-only, such as req.object or what is in req.reads`;
-  return misuse(
-    "ERR_READ_ONLY",
-    `${what} (${cause.message}): change req.status or another draft, or a copy made by structuredClone()`,
-    cause,
-  );
-}
-
-const FROZEN = /^Cannot (?:assign to read only property|add property|delete property|define property)\b/;
 
 function reportOf(ended: Ended): { readonly result: "done" | "wait" | "stop" | "failed"; readonly reason?: string } {
   switch (ended.type) {

@@ -3,7 +3,6 @@
  * server begins when the answers have arrived.
  */
 import {
-  groupKindOf,
   isApiError,
   isKindNotServed,
   isSelectorError,
@@ -16,12 +15,11 @@ import {
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
 import { deepFreeze } from "../fetches.ts";
-import { inNamespaceOf, refOfRead, refsOfRead, selectorOf } from "../read-refs.ts";
+import { inNamespaceOf, refOfRead, selectorOf } from "../read-refs.ts";
 import type { AnyRead, ManyRead, OneRead, SeveralRead } from "../reads.ts";
 import { readSeveral } from "./read-several.ts";
 import type { Scope } from "../internal/deadline.ts";
-import { type Held, readerOf } from "../record/held.ts";
-import { NOTHING_FETCHED } from "../record/memory.ts";
+import { holdFetched, isFetched } from "./hold-fetched.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { statusMessage } from "../internal/redact.ts";
 import { isUsable, missingKinds, noteNotServed, refusalOf, servedVersionOf } from "./served.ts";
@@ -182,21 +180,6 @@ function heard<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Holds the fetched objects that the reads of this object name, and releases those that they no longer name. */
-export function holdFetched(pass: Pass): void {
-  const { fetches, memory, pipeline } = pass;
-  const held = new Map<string, Held>();
-  for (const { reads } of pipeline.leaves) {
-    for (const read of Object.values(reads).filter(isFetched)) {
-      for (const ref of heldBy(pass, read)) held.set(`${groupKindOf(read.kind)} ${keyOf(ref)}`, { kind: read.kind, ref });
-    }
-  }
-  const reader = readerOf(pipeline, keyOf(pass.object.metadata));
-  for (const { kind, ref } of held.values()) fetches.hold(kind, ref, reader);
-  for (const [id, { kind, ref }] of memory.fetched) if (!held.has(id)) fetches.release(kind, ref, reader);
-  memory.fetched = held.size === 0 ? NOTHING_FETCHED : held;
-}
-
 function absent({ type }: AnyRead): unknown {
   return type === "one" ? undefined : EMPTY;
 }
@@ -289,21 +272,4 @@ function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<
   if (namespace === "*" || read.kind.scope === "Cluster") return { matchLabels };
   const within = inNamespaceOf(pass.object, read.kind, namespace === undefined ? { name: "" } : { name: "", namespace }).namespace;
   return within === undefined ? { matchLabels } : { matchLabels, namespace: within };
-}
-
-function isFetched(read: AnyRead): read is OneRead | SeveralRead {
-  return read.type !== "many" && read.source === "fetch";
-}
-
-/** Nothing where the author's function throws: the step that reads it has failed by that. */
-function heldBy(pass: Pass, read: OneRead | SeveralRead): readonly Ref[] {
-  if (read.type === "one" && read.through !== undefined) {
-    const ref = pass.references.named(keyOf(pass.object.metadata), read);
-    return ref === undefined ? [] : [ref];
-  }
-  try {
-    return refsOfRead(read, pass.object);
-  } catch {
-    return [];
-  }
 }

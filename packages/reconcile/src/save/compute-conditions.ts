@@ -7,20 +7,15 @@ import { KSTATUS_TYPES, kstatusOf } from "./kstatus.ts";
 import { leftovers } from "./paused.ts";
 import { type Candidate, governing } from "./ready-rank.ts";
 import type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
-import type { PassType, Progress, Setting } from "../record/progress.ts";
-import { reasonOf, statusMessage, truncate } from "../internal/redact.ts";
+import type { Setting } from "../record/progress.ts";
+import { endsOf, notReached, type PassFacts, settingOfEnd, unknown } from "./step-settings.ts";
+import { truncate } from "../internal/redact.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
-export interface ConditionFacts {
-  readonly type: PassType;
+export interface ConditionFacts extends PassFacts {
   readonly settings: ReadonlyMap<string, Setting | "keep">;
-  /** The progress of each step in list order; a missing step was not reached. */
-  readonly progress: ReadonlyMap<StepRuntime, Progress>;
-  readonly leaves: readonly StepRuntime[];
   /** The settings that extensions give to the conditions of their steps. @defaultValue none */
   readonly given?: ReadonlyMap<StepRuntime, Setting>;
-  /** A problem that no step reports and that makes the object not ready: it breaks its schema, or a write failed. */
-  readonly trouble: Setting | undefined;
   /** The steps whose transient failure Ready does not report yet. @defaultValue none */
   readonly hidden?: ReadonlySet<StepRuntime> | undefined;
   /** What Ready reports instead of True, because a part of the status is not stored. @defaultValue none */
@@ -137,28 +132,6 @@ function settingOf(
   }
 }
 
-/** What a step that did not continue says of a condition that it has not set. */
-export function settingOfEnd(progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
-  switch (progress.type) {
-    case "wait":
-      return waiting(progress, progress.reason);
-    case "stop":
-      return unknown("Stopped", progress.reason);
-    case "failed":
-      return failure(progress.error);
-  }
-}
-
-/** The reason why the pass did not reach a step. */
-export function notReached(facts: Pick<ConditionFacts, "type" | "trouble" | "leaves" | "progress">): string {
-  if (facts.trouble !== undefined) return facts.trouble.message;
-  for (const step of facts.leaves) {
-    const progress = facts.progress.get(step);
-    if (progress !== undefined && progress.type !== "done" && progress.type !== "unreached") return `waiting for step "${step.name}"`;
-  }
-  return facts.type === "deletion" ? "the object is being deleted" : "no pass has reached it yet";
-}
-
 /**
  * Computes Ready. It is True only if all conditions that count are True and no step waited, stopped or failed. Else the worst of
  * them decides: False before Unknown, then the order of the list, a condition before the end of its step.
@@ -253,41 +226,6 @@ function deleting(facts: ConditionFacts): Setting {
     reason: "Deleting",
     message: ended?.setting.message ?? facts.trouble?.message ?? "the object is being cleaned up",
   };
-}
-
-/** What Ready reports of a step that did not continue; nothing for a step that did. */
-function endsOf(step: StepRuntime, progress: Progress | undefined): readonly (Candidate & { readonly step: StepRuntime })[] {
-  if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
-  const isVague = progress.type === "wait" && progress.cause?.severity === "unknown";
-  const setting = endOf(step, progress);
-  return [{ step, setting, condition: { type: "Ready", ...setting }, isVague }];
-}
-
-function endOf(step: StepRuntime, progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
-  if (progress.type === "failed") return failure(progress.error, `step "${step.name}": `);
-  const message = `step "${step.name}": ${progress.reason}`;
-  return progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message);
-}
-
-/** A step may wait for something that is known to be wrong, such as an object that another operator controls. */
-function waiting({ cause }: Progress & { readonly type: "wait" }, message: string): Setting {
-  const { code = "Waiting", severity = "pending" } = cause ?? {};
-  return { status: severity === "failed" ? "False" : "Unknown", reason: code, message };
-}
-
-/** The setting of a condition for an error. */
-export function failure(error: unknown, prefix: string = ""): Setting {
-  const message = statusMessage(error);
-  // Errors of the engine name their step themselves.
-  return {
-    status: "False",
-    reason: reasonOf(error),
-    message: message.startsWith(prefix.replace(/: $/, "")) ? message : `${prefix}${message}`,
-  };
-}
-
-function unknown(reason: string, message: string): Setting {
-  return { status: "Unknown", reason, message };
 }
 
 function generationOf({ generation }: { readonly generation: number | undefined }): { observedGeneration?: number } {

@@ -3,7 +3,7 @@ import { type Condition, setCondition } from "@treadle/apimachinery";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { Setting } from "../record/progress.ts";
-import { settingOfEnd } from "./compute-conditions.ts";
+import { settingOfEnd } from "./step-settings.ts";
 
 /** Returns the condition as the pass has set it so far, else as the last pass stored it. */
 export function conditionSoFar(pass: Pass, step: StepRuntime, type: string): Condition | undefined {

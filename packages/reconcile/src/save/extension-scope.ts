@@ -1,11 +1,13 @@
 /** The pass as an extension sees it: before, during and after the chain. */
-import type { AnyExtension, ChainPass, EndedPass, ExtensionPass, Probe, StepsRun } from "../extension.ts";
+import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import type { AnyExtension, ChainPass, EndedPass, ExtendedHandler, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
 import { claims } from "./claims.ts";
-import { notReached } from "./compute-conditions.ts";
+import { notReached } from "./step-settings.ts";
 import { handlerOf } from "../build/extensions.ts";
 import { slotOf } from "../record/memory.ts";
 import type { Pass } from "../record/pass-state.ts";
+import type { PassType, Progress } from "../record/progress.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
 /** What an extension may do while the chain runs. */
@@ -15,74 +17,144 @@ export interface ChainRunner {
 }
 
 type AnyPass = ExtensionPass<unknown, object, object>;
+type AnyChainPass = ChainPass<unknown, object, object>;
+type AnyEndedPass = EndedPass<unknown, object, object>;
 
 /** The pass as an extension sees it; one for all steps of the pass. */
 export function scopeOf(pass: Pass, extension: AnyExtension): AnyPass {
-  const all = (pass.scopes ??= new Map());
-  const known = all.get(extension.name);
-  if (known !== undefined) return known as AnyPass; // Only this function adds entries.
-  const scope = makeScope(pass, extension);
-  all.set(extension.name, scope);
-  return scope;
-}
-
-function makeScope(pass: Pass, extension: AnyExtension): AnyPass {
-  const { env, object, pipeline } = pass;
-  const { name } = extension;
-  return {
-    handler: pipeline.extended.get(name) ?? handlerOf(pipeline, name),
-    object,
-    get memory() {
-      return slotOf(pass.memory, `extension ${name}`, extension.memory ?? empty);
-    },
-    get found() {
-      const all = (pass.found ??= new Map());
-      let found = all.get(name);
-      if (found === undefined) all.set(name, (found = (extension.found ?? empty)()));
-      return found;
-    },
-    get vars() {
-      return pass.vars;
-    },
-    isDeleting: pass.isDeleting,
-    isDryRun: env.isDryRun === true,
-    cache: env.cache,
-    isSelected: (kind, other) => env.isSelected?.(kind, other) ?? true,
-    isServed: (kind) => env.isServed?.(kind) ?? true,
-    client: env.client,
-    clock: env.clock,
-    log: pass.log,
-    hide: (text) => pass.hide(text),
-    conceal: (texts) => pass.noteSecretTexts(texts),
-    claim: (what, given) => claims(pass, what, given),
-  };
+  return knownScope(pass, extension);
 }
 
 /** The pass as an extension sees it while the chain runs. */
-export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainRunner): ChainPass<unknown, object, object> {
-  return withMembers<Omit<ChainPass<unknown, object, object>, keyof AnyPass>>(makeScope(pass, extension), {
-    run: (work) => runner.run(pass, work),
-    probe: (step, probe) => runner.probe(pass, step, probe),
-    note: (step, progress) => void pass.progress.set(step, { type: progress }),
-  });
+export function chainScopeOf(pass: Pass, extension: AnyExtension, runner: ChainRunner): AnyChainPass {
+  return new ExtensionScope(pass, extension, runner);
 }
 
 /** The pass as an extension sees it after the chain. */
-export function endedScopeOf(pass: Pass, extension: AnyExtension): EndedPass<unknown, object, object> {
-  const { progress, pipeline, trouble } = pass;
-  const type = pass.reports;
-  return withMembers<Omit<EndedPass<unknown, object, object>, keyof AnyPass>>(makeScope(pass, extension), {
-    type,
-    progressOf: (step) => progress.get(step),
-    get notReached() {
-      return notReached({ type, trouble, progress, leaves: pipeline.leaves });
-    },
-  });
+export function endedScopeOf(pass: Pass, extension: AnyExtension): AnyEndedPass {
+  return knownScope(pass, extension);
 }
 
-/** `scope` with more members; getters of both stay getters. */
-function withMembers<More extends object>(scope: AnyPass, more: More): AnyPass & More {
-  return Object.defineProperties(scope, Object.getOwnPropertyDescriptors(more)) as AnyPass & More;
+function knownScope(pass: Pass, extension: AnyExtension): ExtensionScope {
+  const all = (pass.scopes ??= new Map());
+  let scope = all.get(extension.name) as ExtensionScope | undefined; // Only this function adds entries.
+  if (scope === undefined) all.set(extension.name, (scope = new ExtensionScope(pass, extension)));
+  return scope;
+}
+
+/** A runner outside of the chain. */
+const NO_RUNNER: ChainRunner = {
+  run: async () => {
+    throw new Error("no step runs before or after the chain");
+  },
+  probe: async () => undefined,
+};
+
+/**
+ * One class serves all hooks. Their types show only what a hook may use. Getters of a prototype cost nothing until they are used,
+ * and each pass makes a scope.
+ */
+class ExtensionScope implements AnyChainPass, AnyEndedPass {
+  readonly handler: ExtendedHandler<unknown>;
+  readonly object: KubernetesObject;
+  readonly #pass: Pass;
+  readonly #extension: AnyExtension;
+  readonly #runner: ChainRunner;
+
+  constructor(pass: Pass, extension: AnyExtension, runner: ChainRunner = NO_RUNNER) {
+    this.handler = pass.pipeline.extended.get(extension.name) ?? handlerOf(pass.pipeline, extension.name);
+    this.object = pass.object;
+    this.#pass = pass;
+    this.#extension = extension;
+    this.#runner = runner;
+  }
+
+  get memory(): object {
+    const { name, memory = empty } = this.#extension;
+    return slotOf(this.#pass.memory, `extension ${name}`, memory);
+  }
+
+  get found(): object {
+    const { name, found: make = empty } = this.#extension;
+    const all = (this.#pass.found ??= new Map());
+    let found = all.get(name);
+    if (found === undefined) all.set(name, (found = make()));
+    return found;
+  }
+
+  get vars(): AnyPass["vars"] {
+    return this.#pass.vars;
+  }
+
+  get isDeleting(): boolean {
+    return this.#pass.isDeleting;
+  }
+
+  get isDryRun(): boolean {
+    return this.#pass.env.isDryRun === true;
+  }
+
+  get cache(): AnyPass["cache"] {
+    return this.#pass.env.cache;
+  }
+
+  get client(): AnyPass["client"] {
+    return this.#pass.env.client;
+  }
+
+  get clock(): AnyPass["clock"] {
+    return this.#pass.env.clock;
+  }
+
+  get log(): AnyPass["log"] {
+    return this.#pass.log;
+  }
+
+  get type(): PassType {
+    return this.#pass.reports;
+  }
+
+  get notReached(): string {
+    const { type } = this;
+    const { trouble, progress, pipeline } = this.#pass;
+    return notReached({ type, trouble, progress, leaves: pipeline.leaves });
+  }
+
+  isSelected(kind: Kind, object: KubernetesObject): boolean {
+    return this.#pass.env.isSelected?.(kind, object) ?? true;
+  }
+
+  isServed(kind: Kind): boolean {
+    return this.#pass.env.isServed?.(kind) ?? true;
+  }
+
+  hide(text: string): string {
+    return this.#pass.hide(text);
+  }
+
+  conceal(texts: readonly string[]): void {
+    this.#pass.noteSecretTexts(texts);
+  }
+
+  claim(what: string, given: { readonly isNeededByOld: boolean }): boolean {
+    return claims(this.#pass, what, given);
+  }
+
+  progressOf(step: StepRuntime): Progress | undefined {
+    return this.#pass.progress.get(step);
+  }
+
+  run(work: StepsRun): Promise<Outcome> {
+    return this.#runner.run(this.#pass, work);
+  }
+
+  probe(step: StepRuntime, probe: Probe): Promise<Readonly<Record<string, unknown>> | undefined> {
+    return this.#runner.probe(this.#pass, step, probe);
+  }
+
+  note(step: StepRuntime, progress: "done" | "unreached"): void {
+    this.#pass.progress.set(step, { type: progress });
+  }
 }
 
 function empty(): object {

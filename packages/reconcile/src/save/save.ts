@@ -9,7 +9,8 @@ import {
   type KubernetesObject,
 } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
-import { type ConditionFacts, deletingSoFar, failure } from "./compute-conditions.ts";
+import { type ConditionFacts, deletingSoFar } from "./compute-conditions.ts";
+import { failure } from "./step-settings.ts";
 import { Budget } from "../internal/deadline.ts";
 import { endedScopeOf } from "./extension-scope.ts";
 import { entryHandlerOf } from "../build/names.ts";
