@@ -92,6 +92,8 @@ export interface EndedPass<Data, Memory, Found> extends ExtensionPass<Data, Memo
   readonly type: PassType;
   /** Returns the progress of a step; `undefined` if the pass did not reach it. */
   progressOf(step: StepRuntime): Progress | undefined;
+  /** Whether a transient failure is hidden: Ready, and the conditions of steps that the pass did not reach, stay as they were. */
+  readonly isHiding: boolean;
   /** The reason why the pass did not reach some steps, as a text for users. */
   readonly notReached: string;
 }

@@ -160,7 +160,7 @@ function readyOf(
   const conditions = facts.leaves.map((step) => ({ step, of: counting(rules, step, now, before) }));
   const candidates = conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]);
   const worst = candidates.length === 0 ? undefined : governing(rules.rank, candidates);
-  const isContradicted = conditions.some(({ of }) => notTrue(of).some(({ condition }) => isSet(facts, condition.type)));
+  const isContradicted = conditions.some(({ of }) => notTrue(of).some(({ condition }) => now.get(condition.type) !== undefined));
   if (ready !== undefined && isHiding(facts) && ends.length === 0 && !isContradicted) return undefined;
   if (worst !== undefined) return worst;
   const best =
@@ -171,11 +171,6 @@ function readyOf(
           conditions.flatMap(({ of }) => of),
         );
   return best ?? { status: "True", reason: "Ready", message: "" };
-}
-
-/** Whether a step set the condition in this pass. */
-function isSet({ settings }: Pick<ConditionFacts, "settings">, type: string): boolean {
-  return settings.has(type) && settings.get(type) !== "keep";
 }
 
 function isHiding({ hidden }: Pick<ConditionFacts, "hidden">): boolean {

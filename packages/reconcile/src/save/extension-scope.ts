@@ -114,6 +114,10 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
     return this.#pass.reports;
   }
 
+  get isHiding(): boolean {
+    return this.#pass.hidden !== undefined;
+  }
+
   get notReached(): string {
     const { type } = this;
     const { trouble, progress, pipeline } = this.#pass;
