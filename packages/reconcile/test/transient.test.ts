@@ -157,3 +157,29 @@ test.for([
   await operating.pass(KEY);
   expect(await stored()).toEqual({ Other: expected, Synced: "True/Synced", Ready: ready });
 });
+
+test("leaves Stalled as it was, as it leaves Ready", async () => {
+  let isDown = false;
+  const sync = step(Widget, {
+    name: "sync",
+    conditions: ["Synced"],
+    do(req) {
+      if (!isDown) return void req.conditions.true("Synced");
+      req.conditions.keep("Synced");
+      throw unavailable;
+    },
+  });
+  const person = step(Widget, { name: "person", do: (req) => req.stop("needs a person") });
+  const built = handler(Widget)
+    .step(conditions({ kstatus: true }))
+    .step(sync)
+    .step(person)
+    .build();
+  const operating = harness.operator(built);
+  await operating.pass(KEY);
+  const before = await stored();
+  expect(before).toMatchObject({ Stalled: "True/Stopped" });
+  isDown = true;
+  await operating.pass(KEY);
+  expect(await stored()).toEqual(before);
+});

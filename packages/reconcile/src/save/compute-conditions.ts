@@ -177,7 +177,7 @@ function isHiding({ hidden }: Pick<ConditionFacts, "hidden">): boolean {
   return hidden !== undefined && hidden.size > 0;
 }
 
-/** Sets the condition that kstatus reads, and drops the other. A pass that cannot report modifies neither. */
+/** Sets the condition that kstatus reads, and drops the other. A pass that cannot report, or keeps Ready, modifies neither. */
 function setKstatus(
   facts: ConditionFacts,
   given: {
@@ -189,7 +189,8 @@ function setKstatus(
   const { now, before, dropped } = given;
   for (const type of KSTATUS_TYPES) dropped.delete(type);
   const ready = now.get("Ready") ?? before.get("Ready");
-  if ((facts.type === "gated" && facts.trouble === undefined) || ready === undefined) return;
+  const isReadyKept = isHiding(facts) && now.get("Ready") === undefined;
+  if (isReadyKept || (facts.type === "gated" && facts.trouble === undefined) || ready === undefined) return;
   const found = kstatusOf({ ...facts, ready, endOf: (step) => endsOf(step, facts.progress.get(step))[0]?.setting });
   for (const type of KSTATUS_TYPES) if (type !== found?.type) dropped.add(type);
   if (found !== undefined) now.set(found.type, found.setting);
