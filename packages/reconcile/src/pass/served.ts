@@ -9,6 +9,7 @@ import { kindId } from "../internal/kind-id.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Pass } from "../record/pass-state.ts";
+import { isServedByWatch } from "./pass-watches.ts";
 
 /** This error says that the server does not serve a kind that a step needs, at least not in the version that the step uses. */
 export class KindNotInstalled extends Error {
@@ -112,11 +113,14 @@ export function noteNotServed(pass: Pass, kind: Kind): void {
 export function isServedIn(pass: Pass, kind: Kind): boolean {
   const { pipeline, env, notServed } = pass;
   if (typeof (kind as Kind | undefined)?.kind !== "string") throw misuse("ERR_INVALID_STEP", "isServed: give it a kind");
-  if (!pipeline.servableKinds.has(kindId(kind)))
+  if (!pipeline.servableKinds.has(kindId(kind))) {
+    const isServed = isServedByWatch(pass, kind);
+    if (isServed !== undefined) return isServed;
     throw misuse(
       "ERR_NOT_DECLARED",
       `isServed: ${kind.kind} (${apiVersionOf(kind)}) is not declared by handler "${pipeline.name}": name it in reads, owns or watch(), in this version`,
     );
+  }
   if (notServed?.has(kindId(kind)) === true || env.isServed?.(kind) === false) return false;
   return !pipeline.watchedKinds.has(groupKindOf(kind)) || env.refusalOf?.(kind) === undefined;
 }
