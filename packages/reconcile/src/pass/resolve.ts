@@ -50,9 +50,9 @@ export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), miss
  * @throws the error of a read: of its function, the cache, or the server
  */
 export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
-  const missing = new Set(missingKinds(pass, step, phase));
+  let missing = missingKinds(pass, step, phase);
   // The step will wait, so the server need not be asked.
-  if (missing.size > 0 && phase === "do") return { ...NOTHING, missing: first(missing) };
+  if (missing.length > 0 && phase === "do") return { ...NOTHING, missing: missing[0] };
   const refusal = refusalOf(pass, step, phase);
   if (refusal !== undefined) return { ...NOTHING, refusal };
   const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
@@ -69,10 +69,10 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     if (value instanceof Promise) waiting.push(heard(value.then((answer) => void (values[name] = answer))));
     else values[name] = value;
   }
-  if (isEmpty && missing.size === 0) return NOTHING;
+  if (isEmpty && missing.length === 0) return NOTHING;
   const resolved = (): Resolved | Promise<Resolved> => {
-    const known = { values: Object.freeze(values), missing: first(missing) };
-    return phase === "cleanup" && missing.size > 0 ? left(pass, missing, { scope, known }) : known;
+    const known = { values: Object.freeze(values), missing: missing[0] };
+    return phase === "cleanup" && missing.length > 0 ? left(pass, missing, { scope, known }) : known;
   };
   return waiting.length === 0 ? resolved() : Promise.all(waiting).then(resolved);
 
@@ -125,7 +125,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     return (error) => {
       if (isKindNotServed(error)) {
         if (read.ifNotServed === "skip") noteNotServed(pass, read.kind);
-        else missing.add(read.kind);
+        else if (!missing.includes(read.kind)) missing = [...missing, read.kind];
       }
       // The selector is invalid.
       else if (phase === "cleanup" && (isSelectorError(error) || (isApiError(error) && error.status === 400)))
@@ -157,7 +157,7 @@ function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
 /** Finds a missing kind whose objects still exist in another version, so that the cleanup cannot see them. */
 async function left(
   { env }: Pass,
-  missing: ReadonlySet<Kind>,
+  missing: readonly Kind[],
   { scope, known }: { readonly scope: Scope; readonly known: Resolved },
 ): Promise<Resolved> {
   for (const kind of missing) {
@@ -165,11 +165,6 @@ async function left(
     if (servedAs !== undefined) return { ...known, missing: kind, servedAs };
   }
   return { ...known, missing: undefined };
-}
-
-function first(kinds: ReadonlySet<Kind>): Kind | undefined {
-  const [kind] = kinds;
-  return kind;
 }
 
 const NO_READS: StepRuntime["reads"] = {};

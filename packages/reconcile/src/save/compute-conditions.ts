@@ -7,8 +7,8 @@ import { KSTATUS_TYPES, kstatusOf } from "./kstatus.ts";
 import { leftovers } from "./paused.ts";
 import { type Candidate, governing } from "./ready-rank.ts";
 import type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
-import type { Setting } from "../record/progress.ts";
-import { endsOf, notReached, type PassFacts, settingOfEnd, unknown } from "./step-settings.ts";
+import type { Progress, Setting } from "../record/progress.ts";
+import { endOf, notReached, type PassFacts, settingOfEnd, unknown } from "./step-settings.ts";
 import { truncate } from "../internal/redact.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 
@@ -160,8 +160,9 @@ function readyOf(
   const conditions = facts.leaves.map((step) => ({ step, of: counting(rules, step, now, before) }));
   const candidates = conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]);
   const worst = candidates.length === 0 ? undefined : governing(rules.rank, candidates);
-  const isContradicted = conditions.some(({ of }) => notTrue(of).some(({ condition }) => now.get(condition.type) !== undefined));
-  if (ready !== undefined && isHiding(facts) && ends.length === 0 && !isContradicted) return undefined;
+  const isContradicted = (): boolean =>
+    conditions.some(({ of }) => notTrue(of).some(({ condition }) => now.get(condition.type) !== undefined));
+  if (ready !== undefined && isHiding(facts) && ends.length === 0 && !isContradicted()) return undefined;
   if (worst !== undefined) return worst;
   const best =
     rules.rank === undefined
@@ -222,6 +223,14 @@ function deleting(facts: ConditionFacts): Setting {
     reason: "Deleting",
     message: ended?.setting.message ?? facts.trouble?.message ?? "the object is being cleaned up",
   };
+}
+
+/** What Ready reports of a step that did not continue; nothing for a step that did. */
+function endsOf(step: StepRuntime, progress: Progress | undefined): readonly (Candidate & { readonly step: StepRuntime })[] {
+  if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
+  const isVague = progress.type === "wait" && progress.cause?.severity === "unknown";
+  const setting = endOf(step, progress);
+  return [{ step, setting, condition: { type: "Ready", ...setting }, isVague }];
 }
 
 function generationOf({ generation }: { readonly generation: number | undefined }): { observedGeneration?: number } {

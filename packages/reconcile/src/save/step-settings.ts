@@ -2,7 +2,6 @@
 import { reasonOf, statusMessage } from "../internal/redact.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import type { PassType, Progress, Setting } from "../record/progress.ts";
-import type { Candidate } from "./ready-rank.ts";
 
 /** What a step that did not continue says of a condition that it has not set. */
 export function settingOfEnd(progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
@@ -36,15 +35,8 @@ export function notReached(facts: PassFacts): string {
   return facts.type === "deletion" ? "the object is being deleted" : "no pass has reached it yet";
 }
 
-/** What Ready reports of a step that did not continue; nothing for a step that did. */
-export function endsOf(step: StepRuntime, progress: Progress | undefined): readonly (Candidate & { readonly step: StepRuntime })[] {
-  if (progress === undefined || progress.type === "unreached" || progress.type === "done") return [];
-  const isVague = progress.type === "wait" && progress.cause?.severity === "unknown";
-  const setting = endOf(step, progress);
-  return [{ step, setting, condition: { type: "Ready", ...setting }, isVague }];
-}
-
-function endOf(step: StepRuntime, progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
+/** What Ready reports of a step that did not continue. */
+export function endOf(step: StepRuntime, progress: Progress & { readonly type: "wait" | "stop" | "failed" }): Setting {
   if (progress.type === "failed") return failure(progress.error, `step "${step.name}": `);
   const message = `step "${step.name}": ${progress.reason}`;
   return progress.type === "wait" ? waiting(progress, message) : unknown("Stopped", message);
