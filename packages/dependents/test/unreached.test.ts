@@ -159,11 +159,11 @@ test.for([
   await world.pass("a");
   const hidden = await world.get(Site, "a");
   expect(hidden?.status).toEqual(before);
-  checkStatus(hidden ?? {}, { handler: built });
+  checkStatus(hidden as Site, { handler: built });
   await world.advance(60_000);
   await world.settled();
   const shown = await world.get(Site, "a");
   expect(await entries(world)).toMatchObject([{ type: "Unknown", reason: "NotReached" }]);
   expect(shown).toHaveCondition("Ready", { status: "False" });
-  checkStatus(shown ?? {}, { handler: built });
+  checkStatus(shown as Site, { handler: built });
 });
