@@ -422,3 +422,26 @@ test("an operator that releases objects may patch them", () => {
   expect(verbs({})).not.toContain("patch");
   expect(verbs({ orphanWhen: () => false })).toContain("patch");
 });
+
+test("a part that is only asked whether its object is desired reports no phase", async () => {
+  const first = page({ readyWhen: () => "not yet" });
+  const second = dependentApply(Site, {
+    name: "second",
+    kind: ConfigMap,
+    objectName: "second",
+    dependsOn: [first],
+    when: () => true,
+    desired: { data: {} },
+  });
+  const world = fakeWorld(
+    handler(Site)
+      .step(conditions())
+      .step(dependentApplyAll("both", [first, second]))
+      .build(),
+    { objects: [site()] },
+  );
+  await world.pass("a");
+  const ran = world.passes.at(-1)?.phases.map((phase) => phase.step);
+  expect(ran).toContain("page");
+  expect(ran).not.toContain("second");
+});

@@ -40,6 +40,9 @@ export interface Resolved {
   readonly refusal?: string;
 }
 
+/** The parts of a step that decide what it reads. */
+export type ReadingStep = Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns">;
+
 /** The values of a step without reads. */
 export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
 
@@ -49,7 +52,7 @@ export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), miss
  *
  * @throws the error of a read: of its function, the cache, or the server
  */
-export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
+export function resolveReads(pass: Pass, step: ReadingStep, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
   let missing = missingKinds(pass, step, phase);
   // The step will wait, so the server need not be asked.
   if (missing.length > 0 && phase === "do") return { ...NOTHING, missing: missing[0] };
@@ -145,7 +148,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
 }
 
 /** Adds step and read to the error of an author's function. Errors that choose the retry are not changed. */
-function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
+function namingRead(step: ReadingStep, name: string, error: unknown): unknown {
   if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
   // A colon in the name means that the factory of the step added the read: its author does not know it.
   const where = name.includes(":") ? "" : `, read "${name}"`;

@@ -67,7 +67,7 @@ async function ask(
  * Returns the kinds that the server does not serve and without which the phase does not run. In a cleanup, kinds that the step owns
  * are among them in any case: the caller finds out whether their objects still exist.
  */
-export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): readonly Kind[] {
+export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">, phase: string): readonly Kind[] {
   if (env.isServed === undefined) return NO_KINDS;
   let missing: Kind[] | undefined;
   const look = (kind: Kind): void => {
@@ -83,7 +83,7 @@ export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepR
  * kinds that the step owns, and for no other kind: the cleanup cannot see objects that it must delete. Gates and posts use the last
  * known objects.
  */
-export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): string | undefined {
+export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">, phase: string): string | undefined {
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   for (const kind of owns) {
     const canDoWithout = phase !== "cleanup" && optionalOwns.includes(kind);
