@@ -36,12 +36,12 @@ const entries = async (world: FakeWorld): Promise<Record<string, string>> =>
 
 test("the step of the ConfigMap continues as soon as the object exists", async () => {
   const req = fakeReq(App, greeter());
-  expect(await req.run(config)).toContinue();
+  expect(await req.run(config, { vars: { style: undefined } })).toContinue();
 });
 
 test("the step of the Deployment waits until it is rolled out", async () => {
   const req = fakeReq(App, greeter());
-  expect(await req.run(web)).toWait(/its controller has not seen it yet/);
+  expect(await req.run(web, { vars: { pageFile: {} } })).toWait(/its controller has not seen it yet/);
 });
 
 test("an App whose Deployment is at 0/1 is not Ready, and its entry counts the replicas", async () => {
@@ -52,7 +52,8 @@ test("an App whose Deployment is at 0/1 is not Ready, and its entry counts the r
   });
   await world.settled();
   expect(await entries(world)).toMatchObject({ web: "Pending: 0 of 1 replicas are available" });
-  expect(await world.get(App, "greeter")).toHaveCondition("Ready", { status: "Unknown", reason: "NotAvailable" });
+  expect(await world.get(App, "greeter")).toHaveCondition("Ready", { status: "False", reason: "NotAvailable" });
+  expect(await world.get(App, "greeter")).toHaveCondition("WebReady", { status: "False", message: "0 of 1 replicas are available" });
 });
 
 test("the App gets three objects, and is Ready when its Deployment is", async () => {

@@ -1,40 +1,31 @@
 /** The Deployment of an App: its web server. */
-import { dependentApply } from "treadle";
+import { containers, dependentApply, layered, not, onPods, version } from "treadle";
 import { Deployment } from "treadle/kinds";
 import { App } from "./app.ts";
 import { config } from "./config.ts";
+import { migration } from "./migration.ts";
+import { hasMetrics } from "./monitor.ts";
+import { pages } from "./pages.ts";
+import { webServer } from "./web-server.ts";
 
-/** The web server. It starts after the greeting exists, is ready when it is rolled out, and is deleted while the App is paused. */
+const isOld = version((app: App) => app.spec.version, "<1.20");
+const exporter = { name: "exporter", image: "nginx/nginx-prometheus-exporter:1.4", ports: [{ name: "metrics", containerPort: 9113 }] };
+const quit = { preStop: { exec: { command: ["nginx", "-s", "quit"] } } };
+
+/** The web server. It starts after its pages and the migration, is ready when it is rolled out, and is deleted while the App is paused. */
 export const web = dependentApply(App, {
   name: "web",
   kind: Deployment,
   displayName: "web server",
-  dependsOn: [config],
+  conditions: ["WebReady"],
+  needs: [pages],
+  dependsOn: [config, migration],
+  when: (app) => !app.spec.paused,
   objectName: (app) => `${app.metadata.name}-web`,
-  desired: (app, { dependents }) => {
-    if (app.spec.paused) return undefined;
-    const labels = { app: app.metadata.name };
-    return {
-      spec: {
-        replicas: app.spec.replicas,
-        selector: { matchLabels: labels },
-        template: {
-          // A new greeting changes this annotation, so the Deployment rolls out new pods.
-          metadata: { labels, annotations: { "examples.treadle.dev/greeting": dependents.config?.data?.["index.html"] ?? "" } },
-          spec: {
-            containers: [
-              {
-                name: "nginx",
-                image: app.spec.image,
-                ports: [{ containerPort: 80 }],
-                volumeMounts: [{ name: "html", mountPath: "/usr/share/nginx/html" }],
-              },
-            ],
-            volumes: [{ name: "html", configMap: { name: app.metadata.name } }],
-          },
-        },
-      },
-    };
-  },
+  desired: layered(webServer, [
+    { name: "metrics", when: [hasMetrics, not(isOld)], merge: onPods({ containers: [exporter] }) },
+    { name: "old-stop", layer: "compat", when: isOld, merge: containers("nginx", { lifecycle: quit }) },
+    { name: "secured", layer: "final", merge: containers(() => true, { securityContext: { allowPrivilegeEscalation: false } }) },
+  ]),
   status: (entry, live) => ({ ...entry, attributes: [{ name: "availableReplicas", value: String(live?.status?.availableReplicas ?? 0) }] }),
 });

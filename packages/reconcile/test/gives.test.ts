@@ -323,3 +323,12 @@ test("state that a step writes while its values are missing is stored, also if t
   await boxes.operator(built).pass(KEY);
   expect((await boxes.user.get(Box, REF))?.status).toMatchObject({ steps: { user: { seen: "missing" } } });
 });
+
+test.for(["constructor", "toString", "valueOf", "__proto__"])("a missing value with the name %s is missing", async (name) => {
+  const role = giver("role", [name]) as unknown as Step<Widget>;
+  const user = step(Widget, { name: "user", needs: [role], do: () => void trace.push("do user") });
+  await harness.user.create(Widget, widget());
+  await harness.operator(handler(Widget).step(conditions()).step(role).step(user).build()).pass(KEY);
+  expect(trace).toEqual(["do role"]);
+  expect(await ready()).toMatchObject({ reason: "MissingValue", message: expect.stringContaining(`waiting for ${name} of`) });
+});

@@ -21,7 +21,7 @@ export interface ListKeys {
   /** Whether two entries with names are told apart by the name alone. */
   readonly isByName: boolean;
   /** Paths in an entry, each with the value that stands for a missing one. */
-  readonly paths: readonly { readonly path: string; readonly missing: string }[];
+  readonly paths: readonly { readonly path: string; readonly missing: unknown }[];
 }
 
 const NO_FIELDS: Fields = () => undefined;
@@ -97,7 +97,7 @@ function fieldsOfSchema(schema: JsonSchema): Fields {
     const { items, "x-kubernetes-list-map-keys": keys } = of;
     if (of.type !== "array") return { fields: fieldsOfSchema(of) };
     if (keys === undefined || items === undefined) return undefined;
-    const paths = keys.map((path) => ({ path, missing: String(items.properties?.[path]?.default ?? "") }));
+    const paths = keys.map((path) => ({ path, missing: items.properties?.[path]?.default ?? "" }));
     return { keys: { isByName: false, paths }, fields: fieldsOfSchema(items) };
   };
 }

@@ -13,6 +13,7 @@ import {
 } from "@treadle/apimachinery/kinds";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { layered } from "./layered.ts";
 import { z } from "zod";
 import { type Draft, mergeInto } from "./merge.ts";
 import { fieldsOf } from "./merge-keys.ts";
@@ -368,3 +369,34 @@ describe("properties", () => {
 function resource(of: string, averageUtilization: number): object {
   return { type: "Resource", resource: { name: of, target: { type: "Utilization", averageUtilization } } };
 }
+
+test("a merge of ports that renames and renumbers gives the same result twice", () => {
+  const partial = {
+    spec: {
+      ports: [
+        { port: 81, targetPort: 80 },
+        { name: "a", port: 80, protocol: "TCP" as const, targetPort: 80 },
+      ],
+    },
+  };
+  const times = (count: number) =>
+    layered(
+      { spec: { ports: [{ name: "a", port: 81 }] } },
+      Array.from({ length: count }, (_, i) => ({ name: `l${i}`, merge: partial })),
+      { kind: Service },
+    )({ metadata: { name: "a" } } as never, {} as never);
+  expect(times(2)).toEqual(times(1));
+});
+
+test("an entry without a key that has a default in the CRD is the entry with the default", () => {
+  const rules = z
+    .array(z.object({ port: z.int(), priority: z.int().default(0), text: z.string().optional() }))
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "priority"] });
+  const Target = defineResource({ group: "t.dev", version: "v1", kind: "Target", scope: "Namespaced", spec: z.object({ rules }) });
+  const desired = layered(
+    { spec: { rules: [{ port: 80, priority: 0, text: "a" }] } },
+    [{ name: "l", merge: { spec: { rules: [{ port: 80, text: "b" }] } } }],
+    { kind: Target },
+  );
+  expect(desired({ metadata: { name: "a" } } as never, {} as never)).toEqual({ spec: { rules: [{ port: 80, priority: 0, text: "b" }] } });
+});

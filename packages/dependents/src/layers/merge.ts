@@ -57,7 +57,11 @@ interface KeyedList {
 function mergedList(present: unknown[] | undefined, value: object, { keys, fields, at }: KeyedList): unknown[] | undefined {
   const list = present ?? [];
   if (isList(value)) {
-    for (const [i, entry] of value.entries()) mergeEntry(list, entry, { keys, fields, at: { ...at, path: `${at.path}[${i}]` } });
+    // An entry with a name may change the number by which one without a name is found: names come first, or a second merge would differ.
+    const isNamed = ([, entry]: [number, unknown]): boolean => keys.isByName && isObject(entry) && hasName(entry);
+    const entries = [...value.entries()];
+    for (const [i, entry] of [...entries.filter(isNamed), ...entries.filter((each) => !isNamed(each))])
+      mergeEntry(list, entry, { keys, fields, at: { ...at, path: `${at.path}[${i}]` } });
     return list;
   }
   const key = keys.isByName ? "name" : keys.paths.length === 1 ? keys.paths[0]?.path : undefined;

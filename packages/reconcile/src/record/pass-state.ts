@@ -223,7 +223,8 @@ export class Pass implements EndingFacts {
   varsFor({ providers }: StepRuntime): Handed["vars"] {
     const { handed, givenVars } = this;
     if (providers.length === 0 || handed === undefined) return givenVars;
-    return Object.freeze(Object.assign({ ...givenVars }, ...providers.map((name) => handed.get(name)?.vars)));
+    // Entries, because an assignment to `__proto__` sets no member.
+    return Object.freeze(Object.fromEntries([givenVars, ...providers.map((name) => handed.get(name)?.vars ?? {})].flatMap(Object.entries)));
   }
 
   get isGone(): boolean {

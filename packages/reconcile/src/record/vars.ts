@@ -17,7 +17,7 @@ export function handOverVars(pass: Pass, step: StepRuntime, { vars, missing }: H
 export function missingVars(pass: Pass, { givers }: StepRuntime): Wait | undefined {
   const waits = givers.flatMap((giver) => {
     const { gives } = giver;
-    const names = gives?.names.filter((name) => pass.vars[name] === undefined) ?? [];
+    const names = gives?.names.filter((name) => !Object.hasOwn(pass.vars, name) || pass.vars[name] === undefined) ?? [];
     if (gives === undefined || names.length === 0) return [];
     const clause = pass.handed?.get(giver.name)?.missing;
     const text = `${names.join(", ")} of ${sourceOf(pass, giver)}${clause === undefined ? "" : ` (${clause})`}`;

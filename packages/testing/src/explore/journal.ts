@@ -33,14 +33,20 @@ export function madeIn(journal: readonly Entry[]): readonly string[] {
   return journal.flatMap((entry) => {
     if (entry.type !== "write" || entry.status !== 201) return [];
     const { kind } = (entry.target.body ?? {}) as { readonly kind?: string };
-    return kind === undefined || entry.target.subresource !== undefined ? [] : [`${kind} ${keyOf(entry.target)}`];
+    return kind === undefined || entry.target.subresource !== undefined || isDryRun(entry.target) ? [] : [`${kind} ${keyOf(entry.target)}`];
   });
 }
 
 /** Describes a request: `apply secrets default/a`, `patch rwexternals/status default/a`. */
 export function textOf(target: Target): string {
   const { verb, resource, subresource } = target;
-  return `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`} ${keyOf(target)}`.trimEnd();
+  const text = `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`} ${keyOf(target)}`.trimEnd();
+  return isDryRun(target) ? `${text}, a dry run` : text;
+}
+
+/** Whether the server only checks the write and stores nothing. */
+function isDryRun({ path }: Target): boolean {
+  return /[?&]dryRun=All(&|$)/.test(path);
 }
 
 function keyOf({ namespace, name, body }: Target): string {

@@ -1,5 +1,5 @@
 /** Whether an informer has all objects of the server. */
-import { isKindNotServed, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { isForbidden, isKindNotServed, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import type { Backend } from "./backend.ts";
 
@@ -8,8 +8,10 @@ import type { Backend } from "./backend.ts";
  * @param isHeldBack objects whose events the informer holds back, since a write of the operator has no answer yet
  */
 export function hasCaughtUp(informer: Informer, backend: Backend, isHeldBack: (ref: Ref) => boolean = () => false): boolean {
-  // An informer that was refused asks again in its own time.
-  if (backend.serves(informer.kind) === isKindNotServed(informer.progress().lastError)) return false;
+  const { lastError } = informer.progress();
+  // An informer that was refused asks again in its own time. The server refuses before it says whether it serves the kind.
+  if (isForbidden(lastError)) return true;
+  if (backend.serves(informer.kind) === isKindNotServed(lastError)) return false;
   const isCompared = ({ metadata }: KubernetesObject): boolean => !isHeldBack(metadata);
   // Every object of an informer has metadata, whatever its kind.
   const known = (informer.list() as readonly KubernetesObject[]).filter(isCompared);
