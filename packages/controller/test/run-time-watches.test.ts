@@ -317,7 +317,7 @@ test("the cache refuses a kind before its objects are listed, and a kind that no
   expect([first, errors]).toEqual([
     "pending",
     [
-      'req.cache: the objects of ConfigMap are not known: the objects of ConfigMap are being listed; read them only if the type of req.watch(ConfigMap) is "synced"',
+      'req.cache: the objects of ConfigMap are not known: the objects of ConfigMap (v1) are being listed; read them only if the type of req.watch(ConfigMap) is "synced"',
       'req.cache: Lease.coordination.k8s.io is not watched by handler "widgets": declare it by reads, owns or watch(), call req.watch() in this pass, or use req.client',
       `req.watch: undefined is not a kind: ${advice}`,
       `req.watch: {} is not a kind: ${advice}`,

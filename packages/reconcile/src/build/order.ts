@@ -94,8 +94,8 @@ class Order implements PartOrder {
 
 const NONE: readonly StepRuntime[] = [];
 
-/** A step and all parts in it. */
-function nodesOf(step: StepRuntime): readonly StepRuntime[] {
+/** Returns a step and all parts in it. */
+export function nodesOf(step: StepRuntime): readonly StepRuntime[] {
   return [step, ...(step.parts?.steps ?? []).flatMap(nodesOf)];
 }
 

@@ -2,10 +2,9 @@
  * Decides which kinds a step can use, and what it does without the others. Also finds out whether objects of a kind may still exist
  * when the version that we know is no longer served: a CRD may drop a version and keep the objects under another one.
  */
-import { type ApiResponse, apiVersionOf, groupKindOf, type Kind, pathOf } from "@treadle/apimachinery";
+import { type ApiResponse, apiVersionOf, groupKindOf, type Kind, pathOf, kindIdOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { StepRuntime } from "../build/step-runtime.ts";
-import { kindId } from "../internal/kind-id.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Pass } from "../record/pass-state.ts";
@@ -106,14 +105,14 @@ export function isUsable({ env }: Pass, { kind, watches, ifNotServed }: AnyRead)
 
 /** Notes a kind that the server does not serve, as the answer to a request of this pass. No watch would report it. */
 export function noteNotServed(pass: Pass, kind: Kind): void {
-  (pass.notServed ??= new Set()).add(kindId(kind));
+  (pass.notServed ??= new Set()).add(kindIdOf(kind));
 }
 
 /** Whether the server serves the kind and allows its watch, as far as is known. @throws TypeError for a kind that the handler does not declare */
 export function isServedIn(pass: Pass, kind: Kind): boolean {
-  const { pipeline, env, notServed } = pass;
+  const { pipeline } = pass;
   if (typeof (kind as Kind | undefined)?.kind !== "string") throw misuse("ERR_INVALID_STEP", "isServed: give it a kind");
-  if (!pipeline.servableKinds.has(kindId(kind))) {
+  if (!pipeline.servableKinds.has(kindIdOf(kind))) {
     const isServed = isServedByWatch(pass, kind);
     if (isServed !== undefined) return isServed;
     throw misuse(
@@ -121,7 +120,12 @@ export function isServedIn(pass: Pass, kind: Kind): boolean {
       `isServed: ${kind.kind} (${apiVersionOf(kind)}) is not declared by handler "${pipeline.name}": name it in reads, owns or watch(), in this version`,
     );
   }
-  if (notServed?.has(kindId(kind)) === true || env.isServed?.(kind) === false) return false;
+  return isServedNow(pass, kind);
+}
+
+/** Whether the server serves a declared kind and allows its watch, as far as is known. */
+export function isServedNow({ pipeline, env, notServed }: Pass, kind: Kind): boolean {
+  if (notServed?.has(kindIdOf(kind)) === true || env.isServed?.(kind) === false) return false;
   return !pipeline.watchedKinds.has(groupKindOf(kind)) || env.refusalOf?.(kind) === undefined;
 }
 
