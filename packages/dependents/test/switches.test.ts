@@ -160,7 +160,7 @@ describe("orphanWhen", () => {
     expect((await pageOf(world))?.metadata.ownerReferences ?? []).toEqual([]);
   });
 
-  test("that throws while the owner is deleted keeps the object and the owner, and Ready says why", async () => {
+  test("that throws while the owner is deleted keeps the object and the owner, and Ready has the reason", async () => {
     const world = await settled({
       ...plain,
       orphanWhen: ({ metadata }) => {
@@ -304,7 +304,7 @@ describe("includeWhen", () => {
     expect(await said(world)).toEqual(["monitor Ready", "page Ready"]);
   });
 
-  test("what exists is deleted with the owner, whatever includeWhen says", async () => {
+  test("what exists is deleted with the owner, whatever includeWhen returns", async () => {
     const world = await settled({ ...included, ownership: "label" });
     await unwant(world);
     await world.delete(Site, "a");

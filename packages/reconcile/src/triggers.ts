@@ -12,7 +12,9 @@ import {
   metadataOnly,
   ownerId,
   ownerIdLabel,
-  type Ref, kindIdOf } from "@treadle/apimachinery";
+  type Ref,
+  kindIdOf,
+} from "@treadle/apimachinery";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, refsOfRead, selectorOf } from "./read-refs.ts";

@@ -79,7 +79,7 @@ describe("the condition hook of an extension", () => {
     expect(await conditionsAfter(sets)).toMatchObject({ Lit: "True Lit" });
   });
 
-  test("fails the pass when it throws, and Ready says so", async () => {
+  test("fails the pass when it throws, and Ready reports it", async () => {
     const broken: Given = () => {
       throw new Error("no bulb");
     };

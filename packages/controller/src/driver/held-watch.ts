@@ -17,9 +17,9 @@ export class HeldWatch {
   kind: Kind | undefined;
   open: OpenWatch | undefined;
   lookedUp: LookedUp | undefined;
-  /** What passes were told last. */
+  /** The state that the last pass got. */
   state: KindWatch;
-  /** Ends the watch, which no object holds. */
+  /** The timer that closes the watch after its last hold. */
   grace: { cancel(): void } | undefined;
   isClosed = false;
 

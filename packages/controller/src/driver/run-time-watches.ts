@@ -38,7 +38,7 @@ export interface RunTimeWatchesOptions {
   readonly onChange: (() => void) | undefined;
 }
 
-/** Time for which a watch that no object holds stays open: a pass that drops it is often followed by one that asks for it. */
+/** Time for which a watch without holders stays open, in milliseconds. The next pass often asks for it again. */
 const GRACE_MS = 60_000;
 /** Time in which a name that was not found is not looked up again because a pass asks. */
 const ASKED_AGAIN_MS = 1_000;
@@ -50,7 +50,7 @@ export class RunTimeWatches implements KindWatches {
   #lookUp: Promise<void> | undefined;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #retry: { cancel(): void } | undefined;
-  /** What ends the wait for CRDs of the groups of names that were not found. */
+  /** The wait for CRDs in the groups of the names that were not found. */
   #defined: { readonly id: string; readonly end: (() => void) | undefined } = { id: "", end: undefined };
   #isStopped = false;
 

@@ -58,7 +58,7 @@ export class KindPresence {
     return this.#missing.size === 0 || !this.#missing.has(kindIdOf(kind));
   }
 
-  /** Whether the start waits for the objects of `kind`: not if the server does not serve it, nor if a kind is refused that is optional. */
+  /** Whether the start waits for the objects of `kind`. It waits neither for a kind that is not served nor for a refused optional kind. */
   isAwaited(kind: Kind): boolean {
     return this.isServed(kind) && !(this.refusalOf(kind) !== undefined && this.#options.isOptional?.(kind) === true);
   }
@@ -91,7 +91,7 @@ export class KindPresence {
   }
 
   /**
-   * Calls `listener` a moment after CRDs of the groups were installed, where the operator may watch CRDs. For kinds of which only
+   * Calls `listener` a moment after CRDs of the groups were installed, if the operator may watch CRDs. For kinds of which only
    * the name is known. Returns a function that ends it.
    */
   onDefined(groups: ReadonlySet<string>, listener: () => void): () => void {
@@ -157,7 +157,7 @@ export class KindPresence {
     this.#options.onChange(kind);
   }
 
-  /** Watches the metadata of CRDs, which needs no right to their schemas. Gives up silently where it is forbidden. */
+  /** Watches the metadata of CRDs, which needs no right to their schemas. Stops without a log line if the server refuses it. */
   #watchDefinitions(): void {
     if (this.#definitions !== undefined || this.#isRefused || this.#isStopped) return;
     const { client, clock, random } = this.#options;

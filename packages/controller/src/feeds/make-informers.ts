@@ -1,5 +1,13 @@
 /** Makes the informers of a manager: one for each kind that its handlers need, limited by `cache` and `namespaces`. */
-import { apiVersionOf, groupKindOf, keepOwnManagedFields, type Kind, kindIdOf, type KubernetesObject, type UntypedObject } from "@treadle/apimachinery";
+import {
+  apiVersionOf,
+  groupKindOf,
+  keepOwnManagedFields,
+  type Kind,
+  kindIdOf,
+  type KubernetesObject,
+  type UntypedObject,
+} from "@treadle/apimachinery";
 import { createInformers, type Informers, type InformerScope, projection } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
 import { managersOf, optionalKindsOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";

@@ -34,7 +34,7 @@ export function partOrderOf(list: readonly StepRuntime[]): PartOrder {
   return order;
 }
 
-/** What a step uses: `done` says whether the other step must be done, and not only have run. */
+/** A step that another step uses. `done`: it must be done, and not only have run. */
 interface Edge {
   readonly to: StepRuntime;
   readonly done: boolean;

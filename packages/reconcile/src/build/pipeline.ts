@@ -76,7 +76,7 @@ export interface PipelineConditions {
   readonly computesReady: boolean;
   /** Whether this handler keeps status.observedGeneration; one handler of the kind does. */
   readonly keepsObservedGeneration: boolean;
-  /** Decides which condition Ready speaks of; `undefined`: False before Unknown, then list order. */
+  /** Decides which condition Ready reports; `undefined`: False before Unknown, then list order. */
   readonly rank?: Rank | undefined;
   /** Whether the engine keeps Reconciling and Stalled. */
   readonly kstatus?: boolean | undefined;

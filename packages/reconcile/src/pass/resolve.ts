@@ -61,7 +61,7 @@ export function resolveReads(pass: Pass, step: ReadingStep, phase: Phase, scope:
   const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
-  /** What the server was asked for in this phase: a read may be read by name, and go before another one. */
+  /** The requests of this phase: a read is also the first one of a read through it. */
   let pending: Map<AnyRead, Promise<unknown>> | undefined;
   let isEmpty = true;
   for (const name in reads) {
@@ -96,7 +96,7 @@ export function resolveReads(pass: Pass, step: ReadingStep, phase: Phase, scope:
     return unlessRefused(name, read, pass.object);
   }
 
-  /** Goes on with the value of the read that another one goes through. */
+  /** Continues with the value of the first read of a `through`. */
   function after(before: OneRead, goOn: (from: KubernetesObject | undefined) => unknown): unknown {
     const name = Object.keys(reads).find((each) => reads[each] === before) ?? "";
     const from = taken(name, before);

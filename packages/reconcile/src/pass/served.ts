@@ -66,7 +66,11 @@ async function ask(
  * Returns the kinds that the server does not serve and without which the phase does not run. In a cleanup, kinds that the step owns
  * are among them in any case: the caller finds out whether their objects still exist.
  */
-export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">, phase: string): readonly Kind[] {
+export function missingKinds(
+  { env }: Pass,
+  { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">,
+  phase: string,
+): readonly Kind[] {
   if (env.isServed === undefined) return NO_KINDS;
   let missing: Kind[] | undefined;
   const look = (kind: Kind): void => {
@@ -82,7 +86,11 @@ export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: Pick<
  * kinds that the step owns, and for no other kind: the cleanup cannot see objects that it must delete. Gates and posts use the last
  * known objects.
  */
-export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">, phase: string): string | undefined {
+export function refusalOf(
+  { env }: Pass,
+  { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">,
+  phase: string,
+): string | undefined {
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   for (const kind of owns) {
     const canDoWithout = phase !== "cleanup" && optionalOwns.includes(kind);
@@ -97,7 +105,7 @@ export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: Pick<Ste
   return undefined;
 }
 
-/** Whether the value of the read can be found: the server serves the kind, and allows its watch unless the read does without. */
+/** Whether the value of the read can be found: the server serves the kind, and allows its watch if the read needs one. */
 export function isUsable({ env }: Pass, { kind, watches, ifNotServed }: AnyRead): boolean {
   if (env.isServed?.(kind) === false) return false;
   return ifNotServed === "wait" || watches === undefined || env.refusalOf?.(kind) === undefined;
