@@ -1,4 +1,4 @@
-/** Decides which failures pass without a change of the request, the object or the rights. */
+/** Decides which failures end without a change of the request, the object or the rights. */
 import { conflictsOf, isApiError } from "@treadle/apimachinery";
 import { type ConnectionErrorCode, isConnectionError } from "./connection-error.ts";
 
@@ -29,7 +29,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether a failure is transient: a conflict of versions (409), too many requests (429), an error of the server (5xx), a
+ * Returns whether a failure is transient: a conflict of versions (409), too many requests (429), an error of the server (5xx), a
  * timeout, or a lost or refused connection. An error counts as its `cause` does; an AggregateError if all of its errors are.
  * A conflict over fields of another manager and an object that exists already are not transient. Never throws.
  */
@@ -41,7 +41,7 @@ export function isTransient(error: unknown): boolean {
   }
 }
 
-/** Deeper causes are taken for a circle. */
+/** Maximum depth of causes: an error may be its own cause. */
 const MAX_DEPTH = 8;
 
 function isOne(error: unknown, depth: number): boolean {

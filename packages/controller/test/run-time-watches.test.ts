@@ -317,7 +317,7 @@ test("the cache refuses a kind before its objects are listed, and a kind that no
   expect([first, errors]).toEqual([
     "pending",
     [
-      'req.cache: the objects of ConfigMap are not known: the objects of ConfigMap are being listed; read them only if the type of req.watch(ConfigMap) is "synced"',
+      'req.cache: the objects of ConfigMap are not known: the objects of ConfigMap (v1) are being listed; read them only if the type of req.watch(ConfigMap) is "synced"',
       'req.cache: Lease.coordination.k8s.io is not watched by handler "widgets": declare it by reads, owns or watch(), call req.watch() in this pass, or use req.client',
       `req.watch: undefined is not a kind: ${advice}`,
       `req.watch: {} is not a kind: ${advice}`,
@@ -371,4 +371,32 @@ test("the watches of reads are not affected by the end of a watch at run time", 
   await world.user.create(ConfigMap, of(owner, "one"));
   await world.settled();
   expect(world.passesSince()).toEqual(["default/a"]);
+});
+
+test("a kind whose right is revoked later does not make the operator unready", async () => {
+  let isRefused = false;
+  const cut = new AbortController();
+  const { world, asks, seen } = await running({
+    probes: { port: 0, host: "127.0.0.1" },
+    intercept: (transport) => ({
+      ...transport,
+      request(request) {
+        if (!request.path.includes("/configmaps")) return transport.request(request);
+        const body = JSON.stringify({ kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no" });
+        if (isRefused) return Promise.resolve({ status: 403, headers: {}, body });
+        const signal = AbortSignal.any([cut.signal, request.signal ?? cut.signal]);
+        return transport.request(request.stream === true ? { ...request, signal } : request);
+      },
+    }),
+  });
+  const ready = async (): Promise<string> => await (await fetch(`${world.manager.addresses.probes?.url}/readyz?verbose`)).text();
+  asks["a"] = [ConfigMap];
+  await create(world, "a");
+  await world.settled();
+  expect(await ready()).toContain("readyz check passed");
+  isRefused = true;
+  cut.abort();
+  for (let i = 0; i < 10; i++) await world.clock.advance(60_000);
+  expect(seen.get("a")).toEqual({ ConfigMap: expect.stringContaining("may not") });
+  expect(await ready()).toContain("readyz check passed");
 });

@@ -141,8 +141,11 @@ function entriesOf(pass: Ended, { name, data, step }: Extended, before: readonly
   // The step did nothing: the last known state may be outdated.
   const unreached = (entry: DependentEntry, otherwise: DependentState): NewEntry =>
     safe(pass, data.unreached({ pass, entry: { ...identityIn(entry), ...stateIn(entry) } }) ?? { ...identityIn(entry), ...otherwise });
-  if (pass.type === "full" && (ended === undefined || ended.type === "unreached"))
+  if (pass.type === "full" && (ended === undefined || ended.type === "unreached")) {
+    // Ready stays as it was, and the entries must agree with it.
+    if (pass.isHiding) return "keep";
     return known.map((entry) => unreached(entry, { type: "Unknown", reason: "NotReached", message: pass.notReached }));
+  }
   if (ended?.type !== "wait" || pass.isDeleting) return "keep";
   // The step waits for another reason than its object: values of an earlier step, a kind that is not served, or a conflict.
   if (known.length > 0) return known.map((entry) => unreached(entry, stateIn(entry)));

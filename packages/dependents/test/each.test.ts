@@ -169,7 +169,7 @@ describe("an item that fails", () => {
     },
   });
 
-  test("does not stop the others, and its entry says why", async () => {
+  test("does not stop the others, and its entry has the reason", async () => {
     const world = worldOf([odd], store("x", "odd", "y"));
     await world.pass("a");
     expect(await namesIn(world)).toEqual(["a-x", "a-y"]);

@@ -90,7 +90,7 @@ describe.for(PLACES)("a giver and its user in $name", ({ steps }) => {
 });
 
 describe("a giver whose object does not exist", () => {
-  test("says so to its user", async () => {
+  test("is reported to its user", async () => {
     const world = worldOf([dependentApplyAll("parts", [credentials, store])]);
     await world.settled();
     expect(await entries(world)).toEqual([
@@ -102,7 +102,7 @@ describe("a giver whose object does not exist", () => {
     expect(await ready(world)).toMatch(/^True/);
   });
 
-  test("is not desired: its user says so, and a user that is not desired either is deleted with it", async () => {
+  test("is not desired: its user reports it, and a user that is not desired either is deleted with it", async () => {
     const giver = dependentApply(Store, {
       name: "role",
       kind: ConfigMap,

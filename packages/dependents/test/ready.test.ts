@@ -80,3 +80,12 @@ test("a post sees the entries of its own pass, so that a status computed from th
   await world.settled();
   expect(await summaryOf()).toBe("page Ready");
 });
+
+test("a later step sees the condition of a dependent as this pass has found it", async () => {
+  const page = dependentApply(Site, { name: "page", kind: ConfigMap, objectName: "page", desired: {}, conditions: ["PageReady"] });
+  const seen: (string | undefined)[] = [];
+  const look = step(Site, { name: "look", do: (req) => void seen.push(req.conditions.of(page, "PageReady")?.status) });
+  const world = fakeWorld(handler(Site).step(conditions()).step(page).step(look).build(), { objects: [site] });
+  await world.pass("a");
+  expect(seen).toEqual(["True"]);
+});

@@ -160,7 +160,7 @@ describe("orphanWhen", () => {
     expect((await pageOf(world))?.metadata.ownerReferences ?? []).toEqual([]);
   });
 
-  test("that throws while the owner is deleted keeps the object and the owner, and Ready says why", async () => {
+  test("that throws while the owner is deleted keeps the object and the owner, and Ready has the reason", async () => {
     const world = await settled({
       ...plain,
       orphanWhen: ({ metadata }) => {
@@ -304,7 +304,7 @@ describe("includeWhen", () => {
     expect(await said(world)).toEqual(["monitor Ready", "page Ready"]);
   });
 
-  test("what exists is deleted with the owner, whatever includeWhen says", async () => {
+  test("what exists is deleted with the owner, whatever includeWhen returns", async () => {
     const world = await settled({ ...included, ownership: "label" });
     await unwant(world);
     await world.delete(Site, "a");
@@ -421,4 +421,27 @@ test("an operator that releases objects may patch them", () => {
   const verbs = (options: Partial<Options>) => runtimeOf(page({ update, ...options }))?.permissions.flatMap((each) => each.verbs);
   expect(verbs({})).not.toContain("patch");
   expect(verbs({ orphanWhen: () => false })).toContain("patch");
+});
+
+test("a part that is only asked whether its object is desired reports no phase", async () => {
+  const first = page({ readyWhen: () => "not yet" });
+  const second = dependentApply(Site, {
+    name: "second",
+    kind: ConfigMap,
+    objectName: "second",
+    dependsOn: [first],
+    when: () => true,
+    desired: { data: {} },
+  });
+  const world = fakeWorld(
+    handler(Site)
+      .step(conditions())
+      .step(dependentApplyAll("both", [first, second]))
+      .build(),
+    { objects: [site()] },
+  );
+  await world.pass("a");
+  const ran = world.passes.at(-1)?.phases.map((phase) => phase.step);
+  expect(ran).toContain("page");
+  expect(ran).not.toContain("second");
 });

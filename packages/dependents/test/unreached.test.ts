@@ -1,9 +1,10 @@
 /** A dependent that a pass does not reach: its entry and its condition follow the object in the cache. */
 import "@treadle/testing/matchers";
+import { ApiError } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import { type FakeWorld, fakeWorld } from "@treadle/testing";
+import { checkStatus, type FakeWorld, fakeWorld } from "@treadle/testing";
 import { configMap, entries, merge, type Options, page, said, Site, site, writes } from "./sites.ts";
 
 const earlier = step(Site, {
@@ -128,4 +129,41 @@ describe("a dependent that the pass does not reach", () => {
     expect(await entries(world)).toMatchObject([{ type: "Pending", message: "it is broken" }]);
     expect(writes(world).filter((each) => each.includes("configmaps"))).toEqual([]);
   });
+});
+
+test.for([
+  { name: "with conditions", options: { conditions: ["PageReady"] } },
+  { name: "without conditions", options: {} },
+] as const)("a hidden transient failure keeps the entries of a later dependent $name, and shows them after it", async ({ options }) => {
+  let isDown = false;
+  const sync = step(Site, {
+    name: "sync",
+    conditions: ["Synced"],
+    do(req) {
+      if (!isDown) return void req.conditions.true("Synced");
+      req.conditions.keep("Synced");
+      throw new ApiError({ message: "down", status: 503 });
+    },
+  });
+  const desired: Options["desired"] = ({ spec }) => ({ data: { text: spec.text } });
+  const built = handler(Site)
+    .step(conditions())
+    .step(sync)
+    .step(page({ desired, ...options }))
+    .build();
+  const world = fakeWorld(built, { objects: [site()] });
+  await world.settled();
+  const before = (await world.get(Site, "a"))?.status;
+  isDown = true;
+  await world.delete(ConfigMap, "a-page");
+  await world.pass("a");
+  const hidden = await world.get(Site, "a");
+  expect(hidden?.status).toEqual(before);
+  checkStatus(hidden as Site, { handler: built });
+  await world.advance(60_000);
+  await world.settled();
+  const shown = await world.get(Site, "a");
+  expect(await entries(world)).toMatchObject([{ type: "Unknown", reason: "NotReached" }]);
+  expect(shown).toHaveCondition("Ready", { status: "False" });
+  checkStatus(shown as Site, { handler: built });
 });

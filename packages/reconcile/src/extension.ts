@@ -43,7 +43,7 @@ export interface ExtendedHandler<Data> {
   readonly steps: readonly ExtendedStep<Data>[];
   /** The steps of the handler in list order; a composite is one entry. */
   readonly list: readonly StepRuntime[];
-  /** Tells whether `step` comes after `other`, so that it is cleaned up first: in the list, or by the order of their group. */
+  /** Returns whether `step` comes after `other`, so that it is cleaned up first: in the list, or by the order of their group. */
   isAfter(step: StepRuntime, other: StepRuntime): boolean;
 }
 
@@ -65,9 +65,9 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly isDryRun: boolean;
   /** The cache of the operator, without the limits of `req.cache`. */
   readonly cache: Cache;
-  /** Tells whether the cache shows `object`; `false` if a selector of the watch leaves it out. */
+  /** Returns whether the cache shows `object`; `false` if a selector of the watch leaves it out. */
   isSelected(kind: Kind, object: KubernetesObject): boolean;
-  /** Tells whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
+  /** Returns whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
   isServed(kind: Kind): boolean;
   /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
@@ -80,7 +80,7 @@ export interface ExtensionPass<Data, Memory, Found> {
   /** Hides these texts too: they come from Secrets, in a form that the Secrets do not contain. */
   conceal(texts: readonly string[]): void;
   /**
-   * Tells whether to remove `what` in this pass: something under a former name of the handler, next to the same under the present
+   * Returns whether to remove `what` in this pass: something under a former name of the handler, next to the same under the present
    * name. If it is too early, the engine starts a pass when it is time.
    */
   claim(what: string, given: { readonly isNeededByOld: boolean }): boolean;
@@ -92,6 +92,8 @@ export interface EndedPass<Data, Memory, Found> extends ExtensionPass<Data, Memo
   readonly type: PassType;
   /** Returns the progress of a step; `undefined` if the pass did not reach it. */
   progressOf(step: StepRuntime): Progress | undefined;
+  /** Whether a transient failure is hidden: Ready, and the conditions of steps that the pass did not reach, stay as they were. */
+  readonly isHiding: boolean;
   /** The reason why the pass did not reach some steps, as a text for users. */
   readonly notReached: string;
 }

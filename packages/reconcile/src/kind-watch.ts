@@ -2,7 +2,7 @@
  * Watches of kinds that are known only at run time, by `req.watch`. The engine notes which step asks for which kind; the environment
  * watches. A watch lives as long as some object asks for it.
  */
-import { apiVersionOf, isMetadataOnly, type Kind, type UntypedObject } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, isMetadataOnly, type Kind, type UntypedObject } from "@treadle/apimachinery";
 import type { KindName } from "@treadle/client";
 import { misuse } from "./internal/misuse.ts";
 import { truncate } from "./internal/redact.ts";
@@ -41,9 +41,16 @@ export function watchIdOf(kind: Kind | KindName): string {
   return `${of}/${name}${isKind(kind) && isMetadataOnly(kind) ? " (metadata)" : ""}`;
 }
 
-/** Tells whether `kind` is a whole kind, and not only the name of one. */
+/** Returns whether `kind` is a whole kind, and not only the name of one. */
 export function isKind(kind: Kind | KindName): kind is Kind {
   return "plural" in kind && "scope" in kind && "version" in kind;
+}
+
+/** Returns the text for a kind or its name in messages: with the version, if one is given. */
+export function kindText(kind: Kind | KindName): string {
+  const { apiVersion, group = "", version, kind: name } = kind as Readonly<Record<string, string>>;
+  if (apiVersion !== undefined) return `${name} (${apiVersion})`;
+  return version === undefined ? groupKindOf({ group, kind: name ?? "" }) : `${name} (${apiVersionOf({ group, version })})`;
 }
 
 function shown(kind: unknown): string {

@@ -79,7 +79,7 @@ export type OneOf<K, O> = O extends { readonly metadata: true } ? MetadataOf<K> 
 /** This is the type that {@link many} reads for each object. It is metadata for kinds that are cached as metadata. */
 export type ManyOf<K, O> = K extends CachedAsMetadata ? MetadataOf<K> : OneOf<K, O>;
 
-/** A through is a reference that another read of the same step gives; {@link through} makes it. */
+/** A reference in the object of another read of the same step; {@link through} makes it. */
 export interface Through<in T extends KubernetesObject> {
   /** Marks what `through()` made. */
   readonly type: "through";

@@ -13,12 +13,12 @@ import {
   ownerId,
   ownerIdLabel,
   type Ref,
+  kindIdOf,
 } from "@treadle/apimachinery";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, refsOfRead, selectorOf } from "./read-refs.ts";
 import { type ManyRead, type OneRead, type SeveralRead, type WatchForm, watchFormOf } from "./reads.ts";
-import { kindId } from "./internal/kind-id.ts";
 import type { Cache } from "./req.ts";
 
 /** A primary index finds the primaries that refer to an object. */
@@ -97,7 +97,7 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
     ...handlers.flatMap((handler) => triggersOf(handler).map(({ kind, form }) => ({ kind, form }))),
   ];
   for (const { kind, form } of forms) {
-    const id = kindId(kind);
+    const id = kindIdOf(kind);
     const known = watched.get(id);
     if (known === undefined || (known.form === "metadata" && form === "whole")) watched.set(id, { kind, form });
   }
@@ -106,13 +106,13 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
 
 /** Returns the ids (`apiVersion/kind`) of the watched kinds that every declaration of these handlers can do without. */
 export function optionalKindsOf(handlers: readonly AnyHandler[]): ReadonlySet<string> {
-  const [optional, required] = [new Set<string>(), new Set(handlers.map(({ kind }) => kindId(kind)))];
+  const [optional, required] = [new Set<string>(), new Set(handlers.map(({ kind }) => kindIdOf(kind)))];
   for (const { leaves, watches } of handlers.map(pipelineOf)) {
-    for (const { kind } of watches) required.add(kindId(kind));
+    for (const { kind } of watches) required.add(kindIdOf(kind));
     for (const { owns, optionalOwns, reads } of leaves) {
-      for (const kind of owns) (optionalOwns.includes(kind) ? optional : required).add(kindId(kind));
+      for (const kind of owns) (optionalOwns.includes(kind) ? optional : required).add(kindIdOf(kind));
       for (const { kind, watches: form, ifNotServed } of Object.values(reads))
-        if (form !== undefined) (ifNotServed === "skip" ? optional : required).add(kindId(kind));
+        if (form !== undefined) (ifNotServed === "skip" ? optional : required).add(kindIdOf(kind));
     }
   }
   return new Set([...optional].filter((id) => !required.has(id)));

@@ -58,6 +58,16 @@ describe("the condition hook of an extension", () => {
     expect(seen[0]).toBe("full nothing");
   });
 
+  test("decides what a later step sees of the condition in the same pass", async () => {
+    const part = lit(() => ({ status: "False", reason: "Off", message: "" })) as Step<Lamp, {}, {}, "Lit">;
+    const seen: unknown[] = [];
+    const look = step(Lamp, { name: "look", do: (req) => void seen.push(req.conditions.of(part)?.reason) });
+    const operator = harness.operator(handler(Lamp).step(conditions()).step(part).step(look).build());
+    await harness.user.create(Lamp, { metadata: { ...REF }, spec: { hold: false, early: false } });
+    await operator.pass("default/a");
+    expect(seen).toEqual(["Off"]);
+  });
+
   test("leaves a condition to the engine when it returns nothing", async () => {
     expect(await conditionsAfter(lit(() => undefined))).toMatchObject({ Lit: "Unknown NotReported" });
   });
@@ -69,7 +79,7 @@ describe("the condition hook of an extension", () => {
     expect(await conditionsAfter(sets)).toMatchObject({ Lit: "True Lit" });
   });
 
-  test("fails the pass when it throws, and Ready says so", async () => {
+  test("fails the pass when it throws, and Ready reports it", async () => {
     const broken: Given = () => {
       throw new Error("no bulb");
     };

@@ -1,8 +1,10 @@
 /** Values that steps give: published while the step runs, missing for a time, and the order that they make in groups. */
+import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { all, conditions, handler, one, optional, type Step, step, type StepResult } from "@treadle/reconcile";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { defineComposite, defineExtension, defineStep, handOver, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { boom, Widget, widget } from "./fixtures.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
@@ -287,6 +289,39 @@ describe("a group that is needed as a whole", () => {
     await harness.operator(handler(Widget).step(group).step(user).build()).pass(KEY);
     expect(trace).toEqual(["do role", "t 1"]);
   });
+});
+
+test("state that a step writes while its values are missing is stored, also if the step has a post", async () => {
+  const Box = defineResource({
+    group: "test.treadle.dev",
+    version: "v1",
+    kind: "Box",
+    scope: "Namespaced",
+    stepState: true,
+    spec: z.object({}),
+    status: z.object({}),
+  });
+  const boxes = await startHarness([Box]);
+  await boxes.user.create(Box, { metadata: REF, spec: {} });
+  const role = defineStep(Box, { name: "role", gives: { names: ["arn"], of: () => "Role app" }, do: () => undefined });
+  const user = defineStep(Box, {
+    name: "user",
+    needs: [role],
+    state: z.object({ seen: z.string().default("") }),
+    do: () => undefined,
+    unprovided(req, wait) {
+      (req as { readonly state: { seen: string } }).state.seen = "missing";
+      return wait;
+    },
+    post: () => undefined,
+  });
+  const built = handler(Box)
+    .step(conditions())
+    .step(role as Step<ObjectOf<typeof Box>>)
+    .step(user as Step<ObjectOf<typeof Box>>)
+    .build();
+  await boxes.operator(built).pass(KEY);
+  expect((await boxes.user.get(Box, REF))?.status).toMatchObject({ steps: { user: { seen: "missing" } } });
 });
 
 test.for(["constructor", "toString", "valueOf", "__proto__"])("a missing value with the name %s is missing", async (name) => {

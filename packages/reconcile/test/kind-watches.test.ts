@@ -90,7 +90,7 @@ test.for<{ name: string; passes: readonly Given[]; want: readonly (readonly stri
     want: [[HELD, HELD], [HELD], [`-${CONFIG}`]],
   },
   {
-    name: "a step that waits says by its calls what it needs",
+    name: "a step that waits asks by its calls for what it needs",
     passes: [{ firstAsks: [ConfigMap] }, { first: "wait" }],
     want: [[HELD], [`-${CONFIG}`]],
   },
@@ -117,7 +117,7 @@ test.for<{ name: string; kind: Parameters<typeof watchIdOf>[0]; want: string }>(
   expect(watchIdOf(kind)).toBe(want);
 });
 
-test("an environment without watches says so, and a gate cannot watch", async () => {
+test("an environment without watches reports it, and a gate cannot watch", async () => {
   const errors: unknown[] = [];
   const ask = (req: object): void => {
     try {

@@ -129,12 +129,18 @@ test("shows at once if Ready is about an earlier generation, or does not exist",
   expect(await stored()).toMatchObject({ Ready: "False/Server" });
 });
 
-test("does not hide what another step set in the same pass", async () => {
+test.for([
+  { name: "a condition that another step set", isSet: true, other: "False/Broken", ready: "False/Broken" },
+  { name: "that another step set no condition", isSet: false, other: "Unknown/NotReported", ready: "Unknown/NotReported" },
+])("does not hide $name in the same pass", async ({ isSet, other: expected, ready }) => {
   let isBroken = false;
   const other = step(Widget, {
     name: "other",
     conditions: ["Other"],
-    do: (req) => void (isBroken ? req.conditions.false("Other", "Broken", "b") : req.conditions.true("Other")),
+    do(req) {
+      if (!isBroken) req.conditions.true("Other");
+      else if (isSet) req.conditions.false("Other", "Broken", "b");
+    },
   });
   const sync = step(Widget, {
     name: "sync",
@@ -149,5 +155,31 @@ test("does not hide what another step set in the same pass", async () => {
   await operating.pass(KEY);
   isBroken = true;
   await operating.pass(KEY);
-  expect(await stored()).toEqual({ Other: "False/Broken", Synced: "True/Synced", Ready: "False/Broken" });
+  expect(await stored()).toEqual({ Other: expected, Synced: "True/Synced", Ready: ready });
+});
+
+test("leaves Stalled as it was, as it leaves Ready", async () => {
+  let isDown = false;
+  const sync = step(Widget, {
+    name: "sync",
+    conditions: ["Synced"],
+    do(req) {
+      if (!isDown) return void req.conditions.true("Synced");
+      req.conditions.keep("Synced");
+      throw unavailable;
+    },
+  });
+  const person = step(Widget, { name: "person", do: (req) => req.stop("needs a person") });
+  const built = handler(Widget)
+    .step(conditions({ kstatus: true }))
+    .step(sync)
+    .step(person)
+    .build();
+  const operating = harness.operator(built);
+  await operating.pass(KEY);
+  const before = await stored();
+  expect(before).toMatchObject({ Stalled: "True/Stopped" });
+  isDown = true;
+  await operating.pass(KEY);
+  expect(await stored()).toEqual(before);
 });

@@ -17,6 +17,8 @@ const Site = defineResource({
 });
 const Monitor = defineResource({ group: "optional.treadle.dev", version: "v1", kind: "Monitor", scope: "Namespaced", spec: z.object({}) });
 const Unread = defineResource({ group: "optional.treadle.dev", version: "v1", kind: "Unread", scope: "Namespaced", spec: z.object({}) });
+/** A cluster-scoped kind: a namespaced object cannot own its objects by reference. */
+const Wide = defineResource({ group: "optional.treadle.dev", version: "v1", kind: "Wide", scope: "Cluster", spec: z.object({}) });
 
 const site = { apiVersion: "optional.treadle.dev/v1", kind: "Site", metadata: { name: "a" }, spec: {} };
 const NINE = Array.from({ length: 9 }, (_, i) => `a-${i}`);
@@ -171,16 +173,54 @@ describe("a refused watch of a kind that every step can do without", { tags: ["m
     expect(await cluster.get(Monitor, "a")).toBeDefined();
   });
 
-  test("that begins while the operator runs makes the read absent, and holds no cleanup", async () => {
+  test("that begins while the operator runs makes the read absent, and holds a cleanup until the grant", async () => {
     await using cluster = await startTestCluster({ objects: [site], kinds: [Monitor] });
     const op = await cluster.start(sites);
     await op.settled();
-    refuse(cluster);
+    const grant = refuse(cluster);
     await cluster.advance(900_000); // Until the open watch has ended.
     expect((await cluster.get(Site, "a"))?.status).toMatchObject({ isServed: false });
     expect(await cluster.get(Site, "a")).toBeReady();
     await cluster.delete(Site, "a");
     await cluster.advance(60_000);
+    expect((await cluster.get(Site, "a"))?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Ready", reason: "Deleting", message: expect.stringContaining("monitors") }),
+    );
+    grant();
+    await cluster.advance(60_000);
+    expect(await cluster.get(Site, "a")).toBeUndefined();
+  });
+
+  test("leaves no object behind that has no owner reference", async () => {
+    const own = step(Site, {
+      name: "own",
+      owns: [{ kind: Wide, ifNotServed: "skip" }],
+      reads: { wides: many(Wide, ({ metadata }) => ({ matchLabels: { of: metadata.name } }), { ifNotServed: "skip" }) },
+      async do(req) {
+        const labels = { of: req.object.metadata.name };
+        if (req.isServed(Wide) && req.reads.wides.length === 0)
+          await req.client.create(Wide, { metadata: { name: "w", labels }, spec: {} });
+      },
+      async cleanup(req) {
+        for (const { metadata } of req.reads.wides) await req.client.delete(Wide, metadata.name);
+        return req.reads.wides.length > 0 ? req.wait("deleting") : undefined;
+      },
+    });
+    await using cluster = await startTestCluster({ kinds: [Wide], objects: [site] });
+    const op = await cluster.start(handler(Site).step(conditions()).step(own).build());
+    await op.settled();
+    expect(await cluster.get(Wide, "w")).toBeDefined();
+    const grant = cluster.onRequest(({ resource, verb }) => {
+      if (resource === "wides" && (verb === "list" || verb === "watch"))
+        throw new ApiError({ status: 403, reason: "Forbidden", message: "no" });
+    });
+    await cluster.advance(900_000);
+    await cluster.delete(Site, "a");
+    await cluster.advance(120_000);
+    expect(await cluster.get(Site, "a")).toBeDefined();
+    grant();
+    await cluster.advance(120_000);
+    expect(await cluster.get(Wide, "w")).toBeUndefined();
     expect(await cluster.get(Site, "a")).toBeUndefined();
   });
 

@@ -66,7 +66,7 @@ test("a custom resource that is made ready gets the condition Ready, and keeps i
   });
 });
 
-test("an object that is being deleted cannot be made ready, and the error says why", async () => {
+test("an object that is being deleted cannot be made ready, and the error has the reason", async () => {
   const world = fakeWorld(rw, { kinds: [Deployment] });
   await world.create(Deployment, { metadata: { name: "web", finalizers: ["example.dev/keep"] }, spec: selected });
   await world.delete(Deployment, "web");

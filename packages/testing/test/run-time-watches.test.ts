@@ -185,3 +185,54 @@ test("a kind may also be given whole, without a look-up", { tags: ["memory"] }, 
   await world.settled();
   expect(states).toEqual(["Gizmo.test.treadle.dev pending", "Gizmo.test.treadle.dev synced"]);
 });
+
+test("a kind watched by group and kind follows the version that the server prefers", async () => {
+  const group = "test.treadle.dev";
+  const gizmo = (version: string) => defineResource({ group, version, kind: "Gizmo", scope: "Namespaced", spec: z.object({}) });
+  const states: string[] = [];
+  const read = step(Bundle, {
+    name: "read",
+    permissions: [{ kind: gizmo("v1"), verbs: ["list", "watch"] }],
+    do(req) {
+      const watch = req.watch({ group, kind: "Gizmo" });
+      states.push(watch.type === "synced" ? `synced ${watch.kind.version}` : watch.type);
+    },
+  });
+  await using cluster = await startTestCluster({ kinds: [gizmo("v1")], objects: [bundle()] });
+  const op = await cluster.start(handler(Bundle).step(read).build());
+  await op.settled();
+  expect(states.at(-1)).toBe("synced v1");
+  await cluster.uninstall(gizmo("v1"));
+  await cluster.advance(11_000);
+  await op.settled();
+  expect(states.at(-1)).toBe("not-served");
+  await cluster.install(gizmo("v2"));
+  await cluster.advance(11_000);
+  await op.settled();
+  expect(states.at(-1)).toBe("synced v2");
+});
+
+test("the cache names the reason for a kind that was watched without a version, and isServed answers for it", async () => {
+  const seen: unknown[] = [];
+  const read = step(Bundle, {
+    name: "read",
+    do(req) {
+      const watch = req.watch({ group: "test.treadle.dev", kind: "Gizmo" });
+      try {
+        req.cache.list(Gizmo);
+      } catch (error) {
+        seen.push((error as Error).message);
+      }
+      seen.push([watch.type, req.isServed(Gizmo)]);
+    },
+  });
+  const built = handler(Bundle).step(read).build();
+  const world = fakeWorld(built, { objects: [bundle()], kinds: [Gizmo] });
+  await world.settled();
+  expect(seen[0]).toContain("are being listed");
+  expect(seen.at(-1)).toEqual(["synced", true]);
+  seen.length = 0;
+  const without = fakeWorld(built, { objects: [bundle()], missing: [Gizmo] });
+  await without.settled();
+  expect(seen.at(-1)).toEqual(["not-served", false]);
+});

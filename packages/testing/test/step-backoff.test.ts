@@ -54,7 +54,7 @@ async function pauseAfterOutage(backoff: Profile | undefined, controller?: FakeW
 }
 
 describe("after an outage of 12 minutes the next pass starts", () => {
-  test("within 60 s if the step says external", async () => {
+  test("within 60 s if the step sets external", async () => {
     const pauseMs = await pauseAfterOutage("external");
     expect(pauseMs).toBeGreaterThan(0);
     expect(pauseMs).toBeLessThanOrEqual(60_000);
@@ -68,7 +68,7 @@ describe("after an outage of 12 minutes the next pass starts", () => {
     expect(await pauseAfterOutage(undefined)).toBeGreaterThan(120_000);
   });
 
-  test("as the options of the controller say, if they have a backoff", async () => {
+  test("by the options of the controller, if they have a backoff", async () => {
     expect(await pauseAfterOutage("external", { backoff: "cluster" })).toBeGreaterThan(120_000);
     expect(await pauseAfterOutage("cluster", { backoff: "external" })).toBeLessThanOrEqual(60_000);
   });

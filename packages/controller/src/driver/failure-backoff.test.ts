@@ -98,6 +98,11 @@ describe("the profiles of steps", () => {
       passes: [failed("external"), { requeue: fails }, failed("external"), { requeue: done }, failed("external")],
       want: [1_000, 5, 2_000, undefined, 1_000],
     },
+    {
+      name: "the default and cluster are one profile, which counts a pass once",
+      passes: [failed(undefined, "cluster"), failed(undefined, "cluster"), failed(undefined, "cluster")],
+      want: [5, 10, 20],
+    },
     { name: "a custom profile", passes: [failed({ baseMs: 7, maxMs: 7 })], want: [7] },
   ])("$name", ({ fixed, passes, want }, { expect }) => {
     expect(delays(fixed, passes)).toEqual(want);

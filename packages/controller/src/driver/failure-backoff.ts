@@ -40,9 +40,11 @@ export class FailureBackoff {
       this.#uids.set(key, uid);
     }
     // An error that names its delay counts as a failure, too.
-    const profiles = this.#fixed === undefined ? (requeue.backoffs ?? [undefined]) : [this.#fixed];
+    const asked = this.#fixed === undefined ? (requeue.backoffs ?? [undefined]) : [this.#fixed];
+    // A pass counts once for each profile, also where some steps name the default and others take it.
+    const profiles = new Set(asked.map((profile = "cluster") => profile));
     // Of several failed steps the earliest delay decides: each profile counts the failures that it is asked for.
-    const nextMs = Math.min(...profiles.map((profile = "cluster") => this.#limitOf(profile).next(key)));
+    const nextMs = Math.min(...[...profiles].map((profile) => this.#limitOf(profile).next(key)));
     const backoffMs = isRefusal(error) ? Math.min(nextMs, REFUSED_MAX_MS) : nextMs;
     // A delay of zero, such as `Retry-After: 0`, must not keep a worker busy for as long as the failure lasts.
     const delayMs = requeue.afterMs === undefined || requeue.afterMs === 0 ? backoffMs : requeue.afterMs;

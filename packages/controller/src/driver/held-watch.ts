@@ -1,7 +1,7 @@
 /** One kind that steps watch by `req.watch`: its holders and its state. */
-import { apiVersionOf, groupKindOf, groupOf, isApiError, isForbidden, isKindNotServed, type Kind } from "@treadle/apimachinery";
+import { groupOf, isApiError, isForbidden, isKindNotServed, type Kind } from "@treadle/apimachinery";
 import type { DiscoveredKind, KindName } from "@treadle/client";
-import { isKind, type KindWatch } from "@treadle/reconcile/unstable/engine";
+import { isKind, kindText, type KindWatch } from "@treadle/reconcile/unstable/engine";
 import { messageOf } from "../internal/error-text.ts";
 import type { OpenWatch } from "./open-watch.ts";
 
@@ -17,9 +17,9 @@ export class HeldWatch {
   kind: Kind | undefined;
   open: OpenWatch | undefined;
   lookedUp: LookedUp | undefined;
-  /** What passes were told last. */
+  /** The state that the last pass got. */
   state: KindWatch;
-  /** Ends the watch, which no object holds. */
+  /** The timer that closes the watch after its last hold. */
   grace: { cancel(): void } | undefined;
   isClosed = false;
 
@@ -31,8 +31,7 @@ export class HeldWatch {
 
   /** The name of the kind in messages. */
   get name(): string {
-    const { kind, group, apiVersion } = this.given as Readonly<Record<string, string>>;
-    return apiVersion === undefined ? groupKindOf({ group: group ?? "", kind: kind ?? "" }) : `${kind} (${apiVersion})`;
+    return kindText(this.given);
   }
 
   /** The API group of the kind. */
@@ -58,7 +57,7 @@ export class HeldWatch {
     const { kind, open, lookedUp } = this;
     if (kind === undefined || open === undefined) return lookedUp === undefined ? pending(this.name) : unknown(this.name, lookedUp);
     const { lastError, hasSynced } = open.informer.progress();
-    if (isKindNotServed(lastError)) return notServed(`${kind.kind} (${apiVersionOf(kind)})`);
+    if (isKindNotServed(lastError)) return notServed(kindText(kind));
     if (isRefusal(lastError)) return { type: "refused", reason: refusalOf?.(kind) ?? refusal(this.name, lastError) };
     return hasSynced ? { type: "synced", kind } : pending(this.name, lastError);
   }

@@ -6,7 +6,7 @@
  * - Each change of the state of a watch starts a pass of each object that holds it. Until the first list is complete, its
  *   objects start no passes.
  * - The name of a kind that the server does not serve is looked up again every {@link RunTimeWatchesOptions.retryMs}, and when
- *   a pass asks, at most once a second.
+ *   a pass asks, at most once a second. So is a name whose version the server no longer serves: it may serve another one.
  */
 import { type Clock, isKindNotServed, isMetadataOnly, type Kind, kindIdOf, type KubernetesObject } from "@treadle/apimachinery";
 import { type Client, discovery, type KindName } from "@treadle/client";
@@ -38,7 +38,7 @@ export interface RunTimeWatchesOptions {
   readonly onChange: (() => void) | undefined;
 }
 
-/** Time for which a watch that no object holds stays open: a pass that drops it is often followed by one that asks for it. */
+/** Time for which a watch without holders stays open, in milliseconds. The next pass often asks for it again. */
 const GRACE_MS = 60_000;
 /** Time in which a name that was not found is not looked up again because a pass asks. */
 const ASKED_AGAIN_MS = 1_000;
@@ -50,7 +50,7 @@ export class RunTimeWatches implements KindWatches {
   #lookUp: Promise<void> | undefined;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #retry: { cancel(): void } | undefined;
-  /** What ends the wait for CRDs of the groups of names that were not found. */
+  /** The wait for CRDs in the groups of the names that were not found. */
   #defined: { readonly id: string; readonly end: (() => void) | undefined } = { id: "", end: undefined };
   #isStopped = false;
 
@@ -104,7 +104,7 @@ export class RunTimeWatches implements KindWatches {
     if (unknown.length === 0) return;
     this.#lookUp = this.#lookUpAll(unknown).finally(() => {
       this.#lookUp = undefined;
-      this.#lookedUpAt = this.#options.clock.now();
+      this.#lookedUpAt = this.#options.clock.elapsed();
       const left = [...this.#watches.values()].filter(({ open }) => open === undefined);
       if (left.some(({ lookedUp }) => lookedUp === undefined)) this.lookUp();
       else this.#lookUpLater(left);
@@ -114,6 +114,7 @@ export class RunTimeWatches implements KindWatches {
   #lookUpLater(watches: readonly HeldWatch[]): void {
     const { clock, retryMs, onDefined } = this.#options;
     const groups = new Set(this.#isStopped ? [] : watches.map(({ group }) => group));
+    this.#retry?.cancel();
     if (groups.size > 0) this.#retry = clock.after(retryMs, () => this.lookUp());
     const id = [...groups].toSorted().join(" ");
     if (id === this.#defined.id) return;
@@ -131,7 +132,7 @@ export class RunTimeWatches implements KindWatches {
 
   #ask(watch: HeldWatch): void {
     const isNew = watch.lookedUp === undefined;
-    if (isNew || this.#options.clock.now() - this.#lookedUpAt >= ASKED_AGAIN_MS) this.lookUp();
+    if (isNew || this.#options.clock.elapsed() - this.#lookedUpAt >= ASKED_AGAIN_MS) this.lookUp();
   }
 
   /** One discovery for all names: it asks the server once, and finds what the server has now. */
@@ -179,7 +180,19 @@ export class RunTimeWatches implements KindWatches {
     const { enqueue, onChange } = this.#options;
     const cause = watch.state.type === "synced" ? `the objects of ${watch.name} are listed` : watch.state.reason;
     for (const key of watch.holders) enqueue(key, cause);
+    if (watch.state.type === "not-served" && watch.open !== undefined && !isKind(watch.given)) this.#lookUpAgain(watch);
     onChange?.();
+  }
+
+  /** The server no longer serves the version that was found for a name. It may serve the kind in another one. */
+  #lookUpAgain(watch: HeldWatch): void {
+    void watch.open?.close(); // Never rejects.
+    watch.open = undefined;
+    watch.kind = undefined;
+    watch.lookedUp = { kind: undefined };
+    if (this.#options.clock.elapsed() - this.#lookedUpAt >= ASKED_AGAIN_MS) this.lookUp();
+    // The list of the kinds and the kinds themselves may disagree for a moment.
+    else if (this.#lookUp === undefined) this.#lookUpLater([...this.#watches.values()].filter(({ open }) => open === undefined));
   }
 }
 

@@ -11,6 +11,7 @@ import {
   isForbidden,
   isKindNotServed,
   type Kind,
+  kindIdOf,
   metadataOnly,
   type Random,
 } from "@treadle/apimachinery";
@@ -54,24 +55,24 @@ export class KindPresence {
 
   /** Whether the server serves `kind`, as far as is known. */
   isServed(kind: Kind): boolean {
-    return this.#missing.size === 0 || !this.#missing.has(idOf(kind));
+    return this.#missing.size === 0 || !this.#missing.has(kindIdOf(kind));
   }
 
-  /** Whether the start waits for the objects of `kind`: not if the server does not serve it, nor if a kind is refused that is optional. */
+  /** Whether the start waits for the objects of `kind`. It waits neither for a kind that is not served nor for a refused optional kind. */
   isAwaited(kind: Kind): boolean {
     return this.isServed(kind) && !(this.refusalOf(kind) !== undefined && this.#options.isOptional?.(kind) === true);
   }
 
   /** Why the server refuses the watch of `kind`, and the fix; undefined: it does not, as far as is known. */
   refusalOf(kind: Kind): string | undefined {
-    return this.#refusals.size === 0 ? undefined : this.#refusals.get(idOf(kind));
+    return this.#refusals.size === 0 ? undefined : this.#refusals.get(kindIdOf(kind));
   }
 
   /** Notes a failure of an informer. */
   failed(error: unknown, where: InformerErrorSource, kind: Kind): void {
     if ((where === "list" || where === "watch") && isRefusal(error)) this.#refused(error, where, kind);
     if ((where !== "list" && where !== "watch") || !isKindNotServed(error) || !this.isServed(kind)) return;
-    this.#missing.set(idOf(kind), kind);
+    this.#missing.set(kindIdOf(kind), kind);
     this.#options.log.warn(
       { kind: kind.kind, apiVersion: apiVersionOf(kind) },
       `cannot watch ${kind.kind}: the server does not serve ${apiVersionOf(kind)} ${kind.plural}, so steps that need it wait, and the others run; install the CRD ${kind.plural}.${kind.group}, or check the version`,
@@ -83,14 +84,14 @@ export class KindPresence {
 
   /** Notes that an informer has listed. */
   listed(kind: Kind): void {
-    if (!this.#missing.delete(idOf(kind))) return;
+    if (!this.#missing.delete(kindIdOf(kind))) return;
     this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} (${apiVersionOf(kind)}) is served now`);
     this.#unwatchUnlessNeeded();
     this.#options.onChange(kind);
   }
 
   /**
-   * Calls `listener` a moment after CRDs of the groups were installed, where the operator may watch CRDs. For kinds of which only
+   * Calls `listener` a moment after CRDs of the groups were installed, if the operator may watch CRDs. For kinds of which only
    * the name is known. Returns a function that ends it.
    */
   onDefined(groups: ReadonlySet<string>, listener: () => void): () => void {
@@ -106,7 +107,7 @@ export class KindPresence {
   /** Notes that an informer has recovered. */
   recovered(kind: Kind): void {
     // One of several namespaces may still be refused.
-    if (isRefusal(this.#options.informerOf(kind)?.progress().lastError) || !this.#refusals.delete(idOf(kind))) return;
+    if (isRefusal(this.#options.informerOf(kind)?.progress().lastError) || !this.#refusals.delete(kindIdOf(kind))) return;
     this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} is watched again`);
     this.#options.onChange(kind);
   }
@@ -115,8 +116,8 @@ export class KindPresence {
   forget(kind: Kind): void {
     // Another form of the kind, metadata or whole objects, may still be watched.
     if (this.#options.informerOf(metadataOnly(kind)) !== undefined) return;
-    this.#refusals.delete(idOf(kind));
-    if (this.#missing.delete(idOf(kind))) this.#unwatchUnlessNeeded();
+    this.#refusals.delete(kindIdOf(kind));
+    if (this.#missing.delete(kindIdOf(kind))) this.#unwatchUnlessNeeded();
   }
 
   /** Resolves when the informer has synced, or its kind is known not to be {@link isAwaited}. Rejects with the signal's reason. */
@@ -146,17 +147,17 @@ export class KindPresence {
   }
 
   #refused(error: ApiError, verb: "list" | "watch", kind: Kind): void {
-    if (this.#refusals.has(idOf(kind))) return;
+    if (this.#refusals.has(kindIdOf(kind))) return;
     const what = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
     const why = isForbidden(error)
       ? `the operator may not ${verb} ${what}: allow list and watch of them to its service account`
       : `the server does not accept the operator's credentials for ${verb} of ${what}: renew them`;
-    this.#refusals.set(idOf(kind), why);
+    this.#refusals.set(kindIdOf(kind), why);
     if (this.#options.isOptional?.(kind) === true) for (const resolve of this.#waiting) resolve();
     this.#options.onChange(kind);
   }
 
-  /** Watches the metadata of CRDs, which needs no right to their schemas. Gives up silently where it is forbidden. */
+  /** Watches the metadata of CRDs, which needs no right to their schemas. Stops without a log line if the server refuses it. */
   #watchDefinitions(): void {
     if (this.#definitions !== undefined || this.#isRefused || this.#isStopped) return;
     const { client, clock, random } = this.#options;
@@ -233,9 +234,4 @@ interface AwaitedGroups {
 
 function isRefusal(error: unknown): error is ApiError {
   return isApiError(error) && (error.status === 403 || error.status === 401);
-}
-
-/** Identifies a kind as the server does: with its version, without its form. */
-export function idOf(kind: Kind): string {
-  return `${apiVersionOf(kind)}/${kind.kind}`;
 }

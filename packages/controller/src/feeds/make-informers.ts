@@ -4,6 +4,7 @@ import {
   groupKindOf,
   keepOwnManagedFields,
   type Kind,
+  kindIdOf,
   type KubernetesObject,
   type UntypedObject,
 } from "@treadle/apimachinery";
@@ -14,7 +15,7 @@ import type { CachedKind } from "../cached.ts";
 import { ManagerError } from "../manager-error.ts";
 import { logFailures } from "./informer-failures.ts";
 import type { Services } from "../manager/services.ts";
-import { idOf, KindPresence } from "./kind-presence.ts";
+import { KindPresence } from "./kind-presence.ts";
 
 type InformerServices = Pick<Services, "client" | "clock" | "random" | "log" | "options" | "onChange">;
 
@@ -52,7 +53,7 @@ export function makeInformers(
     random,
     log,
     informerOf: (kind) => informers.get(kind),
-    isOptional: (kind) => optional.has(idOf(kind)),
+    isOptional: (kind) => optional.has(kindIdOf(kind)),
     onChange(kind) {
       presenceChanged(kind);
       onChange();
@@ -84,9 +85,9 @@ export function makeInformers(
   const scopeOf = scopes(cache, handlers);
   const wanted = [...handlers.map(({ kind }) => kind), ...watchedKindsOf(handlers)]; // Primaries first.
   for (const kind of wanted) informers.for<Kind>(kind, scopeOf(kind));
-  const ids = new Set(wanted.map(idOf));
+  const ids = new Set(wanted.map(kindIdOf));
   for (const { kind } of cache)
-    if (!ids.has(idOf(kind)))
+    if (!ids.has(kindIdOf(kind)))
       log.warn(
         { kind: kind.kind, apiVersion: apiVersionOf(kind) },
         `cached(${kind.kind}) is of no effect: no handler reads, owns or watches ${groupKindOf(kind)} (${kind.version})`,
@@ -103,7 +104,7 @@ function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): 
     cache.map(({ kind, labelSelector, fieldSelector, keep }) => {
       const cut = keep === undefined ? undefined : projection<UntypedObject>(keep);
       return [
-        idOf(kind),
+        kindIdOf(kind),
         {
           ...(labelSelector === undefined ? {} : { labelSelector }),
           ...(fieldSelector === undefined ? {} : { fieldSelector }),
@@ -112,18 +113,18 @@ function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): 
       ];
     }),
   );
-  return (kind) => byKind.get(idOf(kind)) ?? { ingest };
+  return (kind) => byKind.get(kindIdOf(kind)) ?? { ingest };
 }
 
 function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): void {
   for (const { kind, keep } of cache) {
     if (keep === undefined) continue;
-    const id = idOf(kind);
+    const id = kindIdOf(kind);
     for (const handler of handlers) {
       const { name, kind: primary } = handler;
-      const owner = pipelineOf(handler).leaves.find(({ owns }) => owns.some((owned) => idOf(owned) === id));
+      const owner = pipelineOf(handler).leaves.find(({ owns }) => owns.some((owned) => kindIdOf(owned) === id));
       const because =
-        idOf(primary) === id
+        kindIdOf(primary) === id
           ? `handler "${name}" reconciles it`
           : owner === undefined
             ? undefined

@@ -20,7 +20,7 @@ export interface ControllerMetrics {
   watch(queue: () => QueueStatus, concurrency: number): void;
   /** Called once, with the source of the number of paused objects. */
   watchPaused(count: () => number): void;
-  /** Called once; returns what is to see every event of the objects. Undefined: nothing is. */
+  /** Returns the metrics that get every event of the objects; undefined: no metrics need them. Called once. */
   objects(of: MeasuredObjects): ObjectMetrics | undefined;
   active(change: 1 | -1): void;
   passed(result: PassResult, durationMs: number): void;

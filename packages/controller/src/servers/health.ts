@@ -9,7 +9,7 @@ import { type Check, type Checks, deadness, informerProblem, missingKind, stalen
 export interface HealthSource {
   readonly state: () => ManagerState;
   readonly informers: () => readonly Informer[];
-  /** Whether the informer may still be syncing, because it was started while the manager runs. */
+  /** Whether the informer may be out of date, because it was started while the manager runs. */
   readonly mayLag: (informer: Informer) => boolean;
   readonly handlers: () => readonly AnyHandler[];
   readonly presence: () => KindPresence | undefined;
@@ -40,8 +40,11 @@ export class Health {
     this.readyz.set("leader-election", problem);
   }
 
+  /** A kind that one object names must not make the process unready: the step that watches it reports that it is listed or refused. */
   #lag(informer: Informer): readonly [] | undefined {
-    return !informer.hasSynced && this.#source.mayLag(informer) ? [] : undefined;
+    const { mayLag, presence } = this.#source;
+    const isReported = !informer.hasSynced || presence()?.refusalOf(informer.kind) !== undefined;
+    return isReported && mayLag(informer) ? [] : undefined;
   }
 
   #missingKind({ kind }: Informer): string | readonly [] | undefined {

@@ -41,7 +41,7 @@ test.for([
     want: ["spec.region"],
   },
   {
-    name: "a value that says immutable",
+    name: "a value with the word immutable",
     kind: Job,
     causes: [{ field: "spec.template.spec.restartPolicy", message: 'Unsupported value: "immutable": supported values: "Never"' }],
     want: undefined,

@@ -20,7 +20,7 @@ describe("the time that a function gets", () => {
     expect(timing.take("until")).toEqual({ isTimed: false, dueAtMs: 1_200 });
   });
 
-  test("names the first function that does not say when its answer changes", () => {
+  test("names the first function that does not report when its answer changes", () => {
     const timing = at(0);
     timing.now();
     timing.revisit(1);

@@ -7,7 +7,7 @@ export interface Gives {
   readonly names: readonly string[];
   /** Returns the source of the values for messages, such as `Role app`. It must not throw. */
   readonly of: (object: KubernetesObject) => string;
-  /** The time after which a step that waits for the values is run again, in milliseconds. @defaultValue the waiting backoff */
+  /** Time until a step that waits for the values runs again, in milliseconds. @defaultValue the waiting backoff */
   readonly afterMs?: number;
 }
 

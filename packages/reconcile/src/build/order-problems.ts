@@ -1,5 +1,5 @@
 /** The problems of `needs` and `gives`: what is needed must come before, and a name is given once. */
-import type { PartOrder } from "./order.ts";
+import { nodesOf, type PartOrder } from "./order.ts";
 import type { StepRuntime } from "./step-runtime.ts";
 
 /** Returns the problems of the order. A step may need what is earlier in the list, also in groups, and other parts of its group. */
@@ -44,9 +44,4 @@ export function giverProblems(leaves: readonly StepRuntime[]): string[] {
       return other === undefined ? [] : [`vars.${value} is given by "${other}" and by "${name}": rename it in one of them`];
     }),
   );
-}
-
-/** A step and all parts in it. */
-function nodesOf(step: StepRuntime): readonly StepRuntime[] {
-  return [step, ...(step.parts?.steps ?? []).flatMap(nodesOf)];
 }

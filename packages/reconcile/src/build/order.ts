@@ -34,7 +34,7 @@ export function partOrderOf(list: readonly StepRuntime[]): PartOrder {
   return order;
 }
 
-/** What a step uses: `done` says whether the other step must be done, and not only have run. */
+/** A step that another step uses. `done`: it must be done, and not only have run. */
 interface Edge {
   readonly to: StepRuntime;
   readonly done: boolean;
@@ -94,8 +94,8 @@ class Order implements PartOrder {
 
 const NONE: readonly StepRuntime[] = [];
 
-/** A step and all parts in it. */
-function nodesOf(step: StepRuntime): readonly StepRuntime[] {
+/** Returns a step and all parts in it. */
+export function nodesOf(step: StepRuntime): readonly StepRuntime[] {
   return [step, ...(step.parts?.steps ?? []).flatMap(nodesOf)];
 }
 

@@ -2,7 +2,7 @@
  * Builds the pipeline that the engine runs from what a builder has collected. Everything that is known before the first pass is
  * computed and checked here. All problems are reported together.
  */
-import { groupKindOf, type Kind } from "@treadle/apimachinery";
+import { groupKindOf, type Kind, kindIdOf } from "@treadle/apimachinery";
 import { BuildError } from "../errors.ts";
 import type { Deadlines } from "../handler-options.ts";
 import { type WatchForm, watchFormOf } from "../reads.ts";
@@ -14,7 +14,6 @@ import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Rank } from "../save/ready-rank.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
-import { kindId } from "../internal/kind-id.ts";
 import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
 
 /** A pipeline is a handler as the engine runs it. It is immutable. */
@@ -77,7 +76,7 @@ export interface PipelineConditions {
   readonly computesReady: boolean;
   /** Whether this handler keeps status.observedGeneration; one handler of the kind does. */
   readonly keepsObservedGeneration: boolean;
-  /** Decides which condition Ready speaks of; `undefined`: False before Unknown, then list order. */
+  /** Decides which condition Ready reports; `undefined`: False before Unknown, then list order. */
   readonly rank?: Rank | undefined;
   /** Whether the engine keeps Reconciling and Stalled. */
   readonly kstatus?: boolean | undefined;
@@ -124,7 +123,7 @@ export function assemble(
     watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
     wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),
     servableKinds: new Set(
-      [...declared, ...leaves.flatMap(({ reads }) => Object.values(reads))].map(({ kind: servable }) => kindId(servable)),
+      [...declared, ...leaves.flatMap(({ reads }) => Object.values(reads))].map(({ kind: servable }) => kindIdOf(servable)),
     ),
     otherKinds: new Set(
       leaves

@@ -98,7 +98,7 @@ export interface Parts {
 /** Handler settings are the settings of a handler that a step may make. */
 export interface HandlerSettings {
   /**
-   * Present if conditions are kept. `ready`: whether `Ready` is computed. `rank`: which condition Ready speaks of. `kstatus`: whether
+   * Present if conditions are kept. `ready`: whether `Ready` is computed. `rank`: which condition Ready reports. `kstatus`: whether
    * `Reconciling` and `Stalled` are kept.
    */
   readonly conditions?: { readonly ready: boolean; readonly rank?: Rank; readonly kstatus?: boolean };

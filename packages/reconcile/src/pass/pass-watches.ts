@@ -29,10 +29,26 @@ export function watchedBy(pass: Pass, kind: Kind): "whole" | "metadata" | { read
       if (watch.type === "synced" && kindIdOf(watch.kind) === kindIdOf(kind)) {
         if (!isMetadataOnly(watch.kind) && watch.kind.cachedAs !== "metadata") return "whole";
         hasMetadata = true;
-      } else if (watch.type !== "synced" && id.replace(/ .*$/, "") === kindIdOf(kind)) reason = watch.reason;
+      } else if (watch.type !== "synced" && names(id, kind)) reason = watch.reason;
     }
   if (hasMetadata) return "metadata";
   return reason === undefined ? undefined : { reason };
+}
+
+/** Whether a step of the pass asked for the kind by `req.watch`, and the server serves it; `undefined` if none asked. */
+export function isServedByWatch(pass: Pass, kind: Kind): boolean | undefined {
+  let isServed: boolean | undefined;
+  for (const ofStep of pass.watches?.values() ?? [])
+    for (const [id, watch] of ofStep)
+      if (watch.type === "synced" ? kindIdOf(watch.kind) === kindIdOf(kind) : names(id, kind))
+        isServed = watch.type !== "not-served" && watch.type !== "refused";
+  return isServed;
+}
+
+/** Whether the id of a watch names the kind, with its version or without one. */
+function names(id: string, kind: Kind): boolean {
+  const named = id.replace(/ .*$/, "");
+  return named === kindIdOf(kind) || named === kindIdOf({ ...kind, version: "*" });
 }
 
 /** @throws Misuse unless a step of the pass asked for the kind by `req.watch`, and its objects are listed in the form that is read */

@@ -3,6 +3,7 @@
  * exception of a step leaves this file: `contain.ts` turns it into the end of the phase.
  */
 import { ReconcileError } from "../errors.ts";
+import type { Probe } from "../extension.ts";
 import { type AnyResult, isResult } from "../result.ts";
 import { isPromiseLike, Scope, withinDeadline } from "../internal/deadline.ts";
 import { type Misuse, misuse } from "../internal/misuse.ts";
@@ -10,7 +11,7 @@ import { contained, endOf, WatchRefused } from "./contain.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { Progress } from "../record/progress.ts";
 import { statusMessage } from "../internal/redact.ts";
-import { NOTHING, type Resolved, resolveReads } from "./resolve.ts";
+import { NOTHING, type ReadingStep, type Resolved, resolveReads } from "./resolve.ts";
 import { KindNotInstalled } from "./served.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
@@ -24,6 +25,13 @@ export interface PhaseLimit {
   readonly endsAtMs: number;
   readonly endedBy: () => Error;
   readonly signal: AbortSignal;
+}
+
+/** Runs in place of the `do` of a step. The step stays the same one: its drafts and its state are keyed by it. */
+export interface Substitute {
+  readonly do: PhaseFunction;
+  /** Only asks a question, with its own reads: it waits for no kind that the step owns, and is not reported. */
+  readonly probe?: Pick<Probe, "reads" | "beforeReads">;
 }
 
 /** Returns a mistake that the result of a phase does not show. A phase that a shutdown ended made no mistake. */
@@ -41,16 +49,22 @@ function mistakeOf(
 
 const CONTINUE: Ended = { type: "continue", vars: {} };
 
-/** Runs one phase and reports it. */
-export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limit: PhaseLimit): Promise<Ended> {
+/** Runs one phase and reports it. `substitute` runs in place of `do`. */
+export async function runPhase(
+  pass: Pass,
+  step: StepRuntime,
+  phase: Phase,
+  { substitute, ...limit }: PhaseLimit & { readonly substitute?: Substitute },
+): Promise<Ended> {
   const startedMs = pass.clock.now();
   const scope = new Scope(() => pass.drafts.renew());
   const wasOver = pass.over;
-  const watch = pass.env.phaseBegan?.({ step: step.name, phase, ref: pass.object.metadata });
+  const isReported = substitute?.probe === undefined;
+  const watch = !isReported ? undefined : pass.env.phaseBegan?.({ step: step.name, phase, ref: pass.object.metadata });
   let ended: Ended;
   try {
     const stage: Stage = { isReading: false };
-    const begin = (): unknown => begun(pass, step, { phase, scope, stage });
+    const begin = (): unknown => begun(pass, step, { phase, scope, stage, substitute });
     const returned = watch?.run === undefined ? begin() : watch.run(begin);
     watch?.returned();
     // Adopted once: a lazy thenable would start its work at each `then`.
@@ -75,7 +89,7 @@ export async function runPhase(pass: Pass, step: StepRuntime, phase: Phase, limi
   if (pass.over !== wasOver && pass.over !== undefined) ended = endOf(pass.over.reason);
   const report = reportOf(ended);
   watch?.ended(report);
-  pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...report });
+  if (isReported) pass.phases.push({ step: step.name, phase, durationMs: pass.clock.now() - startedMs, ...report });
   return ended;
 }
 
@@ -88,26 +102,29 @@ interface Stage {
 function begun(
   pass: Pass,
   step: StepRuntime,
-  { phase, scope, stage }: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage },
+  given: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage; readonly substitute: Substitute | undefined },
 ): unknown {
+  const { phase, scope, stage, substitute } = given;
+  const { probe } = substitute ?? {};
   const run = ({ values, missing, servedAs, refusal }: Resolved): unknown => {
     if (refusal !== undefined) return unresolved(new WatchRefused(refusal));
     if (missing !== undefined && (phase === "do" || phase === "cleanup")) return unresolved(new KindNotInstalled(step, missing, servedAs));
     // The caller checked that the step has this phase.
-    const result = (step[phase] as PhaseFunction)(new StepReq(pass, step, phase, { scope, reads: values }));
+    const result = (substitute?.do ?? (step[phase] as PhaseFunction))(new StepReq(pass, step, phase, { scope, reads: values }));
     if (phase === "gate" && isPromiseLike(result)) throw asyncGate(step, result);
     return result;
   };
   const unresolved = (error: unknown): unknown => {
-    if (phase === "do" && step.unresolved !== undefined) return step.unresolved(bare(), error);
+    if (phase === "do" && probe === undefined && step.unresolved !== undefined) return step.unresolved(bare(), error);
     throw error;
   };
   const bare = (): StepReq => new StepReq(pass, step, phase, { scope, reads: NOTHING.values });
-  const early = phase === "do" ? step.beforeReads?.(bare()) : undefined;
+  const early = phase === "do" ? (probe ?? step).beforeReads?.(bare()) : undefined;
   if (early !== undefined) return early;
   let reads: Resolved | Promise<Resolved>;
   try {
-    reads = looksAtNothing(step) ? NOTHING : resolveReads(pass, step, phase, scope);
+    const reading = probe === undefined ? step : { ...NOTHING_OWNED, name: step.name, reads: probe.reads };
+    reads = looksAtNothing(reading) ? NOTHING : resolveReads(pass, reading, phase, scope);
   } catch (error) {
     return unresolved(error);
   }
@@ -129,8 +146,10 @@ function begun(
   );
 }
 
+const NOTHING_OWNED: Pick<ReadingStep, "owns" | "optionalOwns" | "readsInCleanup"> = { owns: [], optionalOwns: [], readsInCleanup: false };
+
 /** A step without reads and owned kinds waits for no kind, and gets no values. */
-function looksAtNothing({ owns, reads }: StepRuntime): boolean {
+function looksAtNothing({ owns, reads }: ReadingStep): boolean {
   if (owns.length > 0) return false;
   for (const _ in reads) return false;
   return true;

@@ -40,6 +40,9 @@ export interface Resolved {
   readonly refusal?: string;
 }
 
+/** The parts of a step that decide what it reads. */
+export type ReadingStep = Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns">;
+
 /** The values of a step without reads. */
 export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
 
@@ -49,7 +52,7 @@ export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), miss
  *
  * @throws the error of a read: of its function, the cache, or the server
  */
-export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
+export function resolveReads(pass: Pass, step: ReadingStep, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
   let missing = missingKinds(pass, step, phase);
   // The step will wait, so the server need not be asked.
   if (missing.length > 0 && phase === "do") return { ...NOTHING, missing: missing[0] };
@@ -58,7 +61,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
   const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
-  /** What the server was asked for in this phase: a read may be read by name, and go before another one. */
+  /** The requests of this phase: a read is also the first one of a read through it. */
   let pending: Map<AnyRead, Promise<unknown>> | undefined;
   let isEmpty = true;
   for (const name in reads) {
@@ -93,7 +96,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
     return unlessRefused(name, read, pass.object);
   }
 
-  /** Goes on with the value of the read that another one goes through. */
+  /** Continues with the value of the first read of a `through`. */
   function after(before: OneRead, goOn: (from: KubernetesObject | undefined) => unknown): unknown {
     const name = Object.keys(reads).find((each) => reads[each] === before) ?? "";
     const from = taken(name, before);
@@ -145,7 +148,7 @@ export function resolveReads(pass: Pass, step: StepRuntime, phase: Phase, scope:
 }
 
 /** Adds step and read to the error of an author's function. Errors that choose the retry are not changed. */
-function namingRead(step: StepRuntime, name: string, error: unknown): unknown {
+function namingRead(step: ReadingStep, name: string, error: unknown): unknown {
   if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
   // A colon in the name means that the factory of the step added the read: its author does not know it.
   const where = name.includes(":") ? "" : `, read "${name}"`;

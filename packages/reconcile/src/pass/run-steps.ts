@@ -11,7 +11,6 @@ import type { Pass } from "../record/pass-state.ts";
 import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
 import type { Parts, StepRuntime } from "../build/step-runtime.ts";
-import type { Wait } from "../result.ts";
 import { hasVars, missingVars } from "../record/vars.ts";
 
 export const DONE: Outcome = { type: "done" };
@@ -116,7 +115,8 @@ const RUNNER: ChainRunner = {
   run: runOrdered,
   async probe(pass, step, { reads, beforeReads, do: look }) {
     if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs || !hasVars(pass, step)) return undefined;
-    const ended = await runPhase(pass, { ...step, owns: [], beforeReads, reads, do: look }, "do", chainLimit(pass));
+    const probe = beforeReads === undefined ? { reads } : { reads, beforeReads };
+    const ended = await runPhase(pass, step, "do", { ...chainLimit(pass), substitute: { do: look ?? nothing, probe } });
     return ended.type === "continue" ? (ended.vars as Readonly<Record<string, unknown>>) : undefined;
   },
 };
@@ -127,16 +127,14 @@ async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promis
   if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
   if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, phase) });
   const wait = phase === "do" && step.givers.length > 0 ? missingVars(pass, step) : undefined;
-  if (wait !== undefined && step.unprovided === undefined) return note(pass, step, wait);
-  const ended = await runPhase(pass, wait === undefined ? step : unprovided(step, wait), phase, chainLimit(pass));
+  const { unprovided } = step;
+  if (wait !== undefined && unprovided === undefined) return note(pass, step, wait);
+  const limit = chainLimit(pass);
+  const substitute = wait === undefined ? undefined : { do: (req: unknown) => unprovided?.(req, wait) };
+  const ended = await runPhase(pass, step, phase, substitute === undefined ? limit : { ...limit, substitute });
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.drafts.spec.changes() !== undefined)
     pass.specChangedBy = step;
   return note(pass, step, withVars(pass, step, ended));
-}
-
-/** The step with what it runs in place of `do` while values are missing. */
-function unprovided(step: StepRuntime, wait: Wait): StepRuntime {
-  return { ...step, do: (req) => step.unprovided?.(req, wait) };
 }
 
 /** The limit of the phases of the chain. */
@@ -147,16 +145,14 @@ export function chainLimit(pass: Pass): PhaseLimit {
 /** Adds the vars of a step. A name that an earlier step provides is a failure of this step. */
 function withVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   if (ended.type !== "continue") return ended;
-  for (const _ in ended.vars) {
-    const handed = pass.handed?.get(step.name);
-    try {
-      pass.addVars(step, { vars: { ...handed?.vars, ...ended.vars }, missing: handed?.missing });
-      return ended;
-    } catch (error) {
-      return { type: "failed", error };
-    }
+  if (Object.keys(ended.vars).length === 0) return ended;
+  const handed = pass.handed?.get(step.name);
+  try {
+    pass.addVars(step, { vars: { ...handed?.vars, ...ended.vars }, missing: handed?.missing });
+    return ended;
+  } catch (error) {
+    return { type: "failed", error };
   }
-  return ended;
 }
 
 /** Records how a step ended, and its request for the next pass. */
@@ -208,3 +204,5 @@ export function passTimeout(pass: Pass): Error {
     `the pass did not finish within ${pass.pipeline.deadlines.passMs / 1000} s: make its steps faster, or raise deadlines.passMs`,
   );
 }
+
+function nothing(): void {}

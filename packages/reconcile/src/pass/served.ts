@@ -2,13 +2,13 @@
  * Decides which kinds a step can use, and what it does without the others. Also finds out whether objects of a kind may still exist
  * when the version that we know is no longer served: a CRD may drop a version and keep the objects under another one.
  */
-import { type ApiResponse, apiVersionOf, groupKindOf, type Kind, pathOf } from "@treadle/apimachinery";
+import { type ApiResponse, apiVersionOf, groupKindOf, type Kind, pathOf, kindIdOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { StepRuntime } from "../build/step-runtime.ts";
-import { kindId } from "../internal/kind-id.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Pass } from "../record/pass-state.ts";
+import { isServedByWatch } from "./pass-watches.ts";
 
 /** This error says that the server does not serve a kind that a step needs, at least not in the version that the step uses. */
 export class KindNotInstalled extends Error {
@@ -66,7 +66,11 @@ async function ask(
  * Returns the kinds that the server does not serve and without which the phase does not run. In a cleanup, kinds that the step owns
  * are among them in any case: the caller finds out whether their objects still exist.
  */
-export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): readonly Kind[] {
+export function missingKinds(
+  { env }: Pass,
+  { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">,
+  phase: string,
+): readonly Kind[] {
   if (env.isServed === undefined) return NO_KINDS;
   let missing: Kind[] | undefined;
   const look = (kind: Kind): void => {
@@ -78,13 +82,19 @@ export function missingKinds({ env }: Pass, { owns, optionalOwns, reads }: StepR
 }
 
 /**
- * Returns why the server refuses the watch of a kind without which the phase does not run. A refused watch blocks a cleanup only for
- * kinds that the step owns. Gates and posts use the last known objects.
+ * Returns why the server refuses the watch of a kind without which the phase does not run. A refused watch blocks a cleanup for all
+ * kinds that the step owns, and for no other kind: the cleanup cannot see objects that it must delete. Gates and posts use the last
+ * known objects.
  */
-export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: StepRuntime, phase: string): string | undefined {
+export function refusalOf(
+  { env }: Pass,
+  { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">,
+  phase: string,
+): string | undefined {
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   for (const kind of owns) {
-    const refusal = optionalOwns.includes(kind) ? undefined : env.refusalOf(kind);
+    const canDoWithout = phase !== "cleanup" && optionalOwns.includes(kind);
+    const refusal = canDoWithout ? undefined : env.refusalOf(kind);
     if (refusal !== undefined) return refusal;
   }
   if (phase === "cleanup") return undefined;
@@ -95,7 +105,7 @@ export function refusalOf({ env }: Pass, { owns, optionalOwns, reads }: StepRunt
   return undefined;
 }
 
-/** Whether the value of the read can be found: the server serves the kind, and allows its watch unless the read does without. */
+/** Whether the value of the read can be found: the server serves the kind, and allows its watch if the read needs one. */
 export function isUsable({ env }: Pass, { kind, watches, ifNotServed }: AnyRead): boolean {
   if (env.isServed?.(kind) === false) return false;
   return ifNotServed === "wait" || watches === undefined || env.refusalOf?.(kind) === undefined;
@@ -103,19 +113,27 @@ export function isUsable({ env }: Pass, { kind, watches, ifNotServed }: AnyRead)
 
 /** Notes a kind that the server does not serve, as the answer to a request of this pass. No watch would report it. */
 export function noteNotServed(pass: Pass, kind: Kind): void {
-  (pass.notServed ??= new Set()).add(kindId(kind));
+  (pass.notServed ??= new Set()).add(kindIdOf(kind));
 }
 
 /** Whether the server serves the kind and allows its watch, as far as is known. @throws TypeError for a kind that the handler does not declare */
 export function isServedIn(pass: Pass, kind: Kind): boolean {
-  const { pipeline, env, notServed } = pass;
+  const { pipeline } = pass;
   if (typeof (kind as Kind | undefined)?.kind !== "string") throw misuse("ERR_INVALID_STEP", "isServed: give it a kind");
-  if (!pipeline.servableKinds.has(kindId(kind)))
+  if (!pipeline.servableKinds.has(kindIdOf(kind))) {
+    const isServed = isServedByWatch(pass, kind);
+    if (isServed !== undefined) return isServed;
     throw misuse(
       "ERR_NOT_DECLARED",
       `isServed: ${kind.kind} (${apiVersionOf(kind)}) is not declared by handler "${pipeline.name}": name it in reads, owns or watch(), in this version`,
     );
-  if (notServed?.has(kindId(kind)) === true || env.isServed?.(kind) === false) return false;
+  }
+  return isServedNow(pass, kind);
+}
+
+/** Whether the server serves a declared kind and allows its watch, as far as is known. */
+export function isServedNow({ pipeline, env, notServed }: Pass, kind: Kind): boolean {
+  if (notServed?.has(kindIdOf(kind)) === true || env.isServed?.(kind) === false) return false;
   return !pipeline.watchedKinds.has(groupKindOf(kind)) || env.refusalOf?.(kind) === undefined;
 }
 

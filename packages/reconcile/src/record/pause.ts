@@ -21,7 +21,7 @@ export type PauseState =
   | { readonly type: "paused"; readonly by: "annotation" | "when"; readonly message: string }
   | { readonly type: "undecided"; readonly error: Error };
 
-/** Decides whether the object is paused. An annotation is named before the function is asked. */
+/** Decides whether the object is paused. An annotation comes before the function. */
 export function pauseStateOf({ annotation, when }: PauseRules, object: KubernetesObject): PauseState {
   if (object.metadata.annotations?.[annotation] === "true")
     return { type: "paused", by: "annotation", message: annotationMessage(annotation) };

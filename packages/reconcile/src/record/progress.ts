@@ -60,7 +60,7 @@ export interface Waiting {
 /** The vars of one step in a pass. */
 export interface Handed {
   readonly vars: Readonly<Record<string, unknown>>;
-  /** A clause that says why the others are missing. */
+  /** A clause with the reason why the others are missing. */
   readonly missing: string | undefined;
 }
 
@@ -68,6 +68,6 @@ export interface Handed {
 export interface HandOver {
   /** The values by name; one that is `undefined` is missing. */
   readonly vars: Readonly<Record<string, unknown>>;
-  /** A clause that says why the other values are missing, such as `it is not desired`. @defaultValue none */
+  /** A clause with the reason why the other values are missing, such as `it is not desired`. @defaultValue none */
   readonly missing?: string | undefined;
 }

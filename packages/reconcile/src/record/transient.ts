@@ -50,7 +50,7 @@ function isTimeout(error: unknown): boolean {
   return isReconcileError(error) && error.code === "ERR_STEP_TIMEOUT";
 }
 
-/** A Ready of an earlier generation must not stay: with the new observedGeneration it would be taken for current. */
+/** A Ready of an earlier generation must not stay: readers would take it for current. */
 function isReadyCurrent({ object }: Pass): boolean {
   const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
   const ready = status?.conditions?.find(({ type }) => type === "Ready");

@@ -160,7 +160,8 @@ function readyOf(
   const conditions = facts.leaves.map((step) => ({ step, of: counting(rules, step, now, before) }));
   const candidates = conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]);
   const worst = candidates.length === 0 ? undefined : governing(rules.rank, candidates);
-  const isContradicted = (): boolean => conditions.some(({ of }) => notTrue(of).some(({ condition }) => isSet(facts, condition.type)));
+  const isContradicted = (): boolean =>
+    conditions.some(({ of }) => notTrue(of).some(({ condition }) => now.get(condition.type) !== undefined));
   if (ready !== undefined && isHiding(facts) && ends.length === 0 && !isContradicted()) return undefined;
   if (worst !== undefined) return worst;
   const best =
@@ -173,16 +174,11 @@ function readyOf(
   return best ?? { status: "True", reason: "Ready", message: "" };
 }
 
-/** Whether a step set the condition in this pass. */
-function isSet({ settings }: Pick<ConditionFacts, "settings">, type: string): boolean {
-  return settings.has(type) && settings.get(type) !== "keep";
-}
-
 function isHiding({ hidden }: Pick<ConditionFacts, "hidden">): boolean {
   return hidden !== undefined && hidden.size > 0;
 }
 
-/** Sets the condition that kstatus reads, and drops the other. A pass that cannot report modifies neither. */
+/** Sets the condition that kstatus reads, and drops the other. A pass that cannot report, or keeps Ready, modifies neither. */
 function setKstatus(
   facts: ConditionFacts,
   given: {
@@ -194,7 +190,8 @@ function setKstatus(
   const { now, before, dropped } = given;
   for (const type of KSTATUS_TYPES) dropped.delete(type);
   const ready = now.get("Ready") ?? before.get("Ready");
-  if ((facts.type === "gated" && facts.trouble === undefined) || ready === undefined) return;
+  const isReadyKept = isHiding(facts) && now.get("Ready") === undefined;
+  if (isReadyKept || (facts.type === "gated" && facts.trouble === undefined) || ready === undefined) return;
   const found = kstatusOf({ ...facts, ready, endOf: (step) => endsOf(step, facts.progress.get(step))[0]?.setting });
   for (const type of KSTATUS_TYPES) if (type !== found?.type) dropped.add(type);
   if (found !== undefined) now.set(found.type, found.setting);

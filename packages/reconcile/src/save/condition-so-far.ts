@@ -3,6 +3,7 @@ import { type Condition, setCondition } from "@treadle/apimachinery";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { Setting } from "../record/progress.ts";
+import { settingBy } from "./extension-hooks.ts";
 import { settingOfEnd } from "./step-settings.ts";
 
 /** Returns the condition as the pass has set it so far, else as the last pass stored it. */
@@ -15,10 +16,16 @@ export function conditionSoFar(pass: Pass, step: StepRuntime, type: string): Con
   return setCondition(stored === undefined ? [] : [stored], { type, ...setting, ...observed }, pass.clock.now())[0];
 }
 
-function settingSoFar({ settings, progress }: Pass, step: StepRuntime, type: string): Setting | undefined {
+function settingSoFar(pass: Pass, step: StepRuntime, type: string): Setting | undefined {
+  const { settings, progress, pipeline } = pass;
   const set = settings.get(type);
   if (set !== undefined) return set === "keep" ? undefined : set;
   const ended = progress.get(step);
+  if (ended === undefined || ended.type === "unreached") return undefined;
+  for (const extension of step.uses.size === 0 ? [] : pipeline.extensions) {
+    const given = settingBy(pass, extension, step);
+    if (given !== undefined) return given;
+  }
   // A step that continued without a report may report it later, in its post.
-  return ended === undefined || ended.type === "unreached" || ended.type === "done" ? undefined : settingOfEnd(ended);
+  return ended.type === "done" ? undefined : settingOfEnd(ended);
 }

@@ -2,6 +2,7 @@
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyExtension, ChainPass, EndedPass, ExtendedHandler, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
+import { isServedNow } from "../pass/served.ts";
 import { claims } from "./claims.ts";
 import { notReached } from "./step-settings.ts";
 import { handlerOf } from "../build/extensions.ts";
@@ -114,6 +115,10 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
     return this.#pass.reports;
   }
 
+  get isHiding(): boolean {
+    return this.#pass.hidden !== undefined;
+  }
+
   get notReached(): string {
     const { type } = this;
     const { trouble, progress, pipeline } = this.#pass;
@@ -125,7 +130,7 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
   }
 
   isServed(kind: Kind): boolean {
-    return this.#pass.env.isServed?.(kind) ?? true;
+    return isServedNow(this.#pass, kind);
   }
 
   hide(text: string): string {

@@ -1,4 +1,4 @@
-/** Decides which condition Ready speaks of. Pure, but for the author's `rank`. */
+/** Decides which condition Ready reports. Pure, but for the author's `rank`. */
 import type { ConditionStatus } from "@treadle/apimachinery";
 import { misuse } from "../internal/misuse.ts";
 import { statusMessage } from "../internal/redact.ts";

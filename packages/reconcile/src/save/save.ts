@@ -12,6 +12,7 @@ import { ReconcileError } from "../errors.ts";
 import { type ConditionFacts, deletingSoFar } from "./compute-conditions.ts";
 import { failure } from "./step-settings.ts";
 import { Budget } from "../internal/deadline.ts";
+import { guardedBy, settingBy } from "./extension-hooks.ts";
 import { endedScopeOf } from "./extension-scope.ts";
 import { entryHandlerOf } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
@@ -211,14 +212,6 @@ function givenByExtensions(pass: Pass): ReadonlyMap<StepRuntime, Setting> {
   return given;
 }
 
-function settingBy(pass: Pass, extension: AnyExtension, step: StepRuntime): Setting | undefined {
-  const use = step.uses.get(extension.name);
-  if (use === undefined || extension.condition === undefined) return undefined;
-  return guardedBy(pass, extension, undefined, () =>
-    extension.condition?.(endedScopeOf(pass, extension), { name: step.name, data: use.data, step }),
-  );
-}
-
 /** The parts of the status that extensions own and the kind has. */
 function partsOf(pass: Pass): Plan["parts"] {
   const { extensions, kind } = pass.pipeline;
@@ -246,20 +239,6 @@ function computed(pass: Pass, extension: AnyExtension, stored: unknown): unknown
     if (value !== stored) JSON.stringify(value);
     return value;
   });
-}
-
-/** What a hook returns. An exception in it fails the pass, leaves its part as it is, and keeps nothing else from being stored. */
-function guardedBy<T>(pass: Pass, { name }: AnyExtension, otherwise: T, hook: () => T): T {
-  if (pass.brokenParts?.has(name) === true) return otherwise;
-  try {
-    return hook();
-  } catch (thrown) {
-    const error = pass.hideInError(thrown);
-    (pass.brokenParts ??= new Set()).add(name);
-    pass.failures.push({ rank: "save", error });
-    pass.trouble ??= failure(error, `extension "${name}": `);
-    return otherwise;
-  }
 }
 
 /** Returns the object with the parts of extensions as this pass will store them; the same object if nothing changes. */

@@ -12,7 +12,7 @@ export interface ConditionsOptions {
    */
   readonly ready?: boolean;
   /**
-   * Decides which condition Ready speaks of: the one with the highest rank; of equals the first in list order. While some
+   * Decides which condition Ready reports: the one with the highest rank; of equals the first in list order. While some
    * condition is not True, only those that are not True are ranked. If all are True, Ready has the reason and message of the
    * highest. A step that waited, stopped or failed is ranked as a condition of the type `Ready`.
    *

@@ -14,7 +14,7 @@ export interface PauseOptions<in T extends KubernetesObject = KubernetesObject> 
   /** Whether a pause also holds the cleanup of an object that is being deleted. @defaultValue false */
   readonly deletions?: boolean;
   /**
-   * Pauses an object beside the annotation: a text is the reason of the pause, which `Paused` shows. It must be pure, because it is
+   * Pauses an object in addition to the annotation: a text is the reason of the pause, which `Paused` shows. It must be pure, because it is
    * asked before each pass and for each event. If it fails, no step runs, and Ready reports the failure.
    * @defaultValue only the annotation pauses
    */

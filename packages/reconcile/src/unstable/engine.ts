@@ -76,7 +76,7 @@ export {
 export { type Fetch, Fetches } from "../fetches.ts";
 
 // Watches of kinds that are known only at run time.
-export { isKind, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";
+export { isKind, kindText, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";
 
 // Running passes.
 export { KSTATUS_TYPES } from "../save/kstatus.ts";
