@@ -19,7 +19,8 @@ export function givenBy(unit: Unit, subject: Subject, converged: Converged): Giv
   if (live === undefined) return missing(converged.type === "done" ? "it was complete, and no longer exists" : "it does not exist yet");
   if (live.metadata.deletionTimestamp !== undefined) return missing("it is being deleted");
   // Not ours, or about to be created again: the entry has the reason.
-  if (converged.type === "not yet" && !converged.isKept) return missing(converged.state.message);
+  if (converged.type === "not yet" && !converged.isKept)
+    return missing(converged.state.reason === "NotOurs" ? "it is not ours" : converged.state.message);
   const memory = context.memory.unit(context.unit).object(dependent.policy.kind, live.metadata);
   const version = versionOf(context.owner, live);
   if (version === undefined || memory.given?.version !== version)

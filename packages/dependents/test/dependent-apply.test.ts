@@ -290,7 +290,7 @@ test("functions of the author that throw do not block the cleanup", async () => 
   expect(await world.get(ConfigMap, "shared")).toBeDefined();
   isBroken = true;
   await world.pass("a");
-  expect(await entries(world)).toMatchObject([{ name: "shared", type: "Failed", message: "boom" }]);
+  expect(await entries(world)).toMatchObject([{ name: "shared", type: "Failed", message: 'step "page": desired threw: boom' }]);
   await world.delete(Site, "a");
   await world.settled();
   expect(await world.get(ConfigMap, "shared")).toBeUndefined();
@@ -528,9 +528,9 @@ describe("the status", () => {
         },
       },
     },
-  ])("reports an error that $name throws", async ({ options }) => {
+  ])("reports an error that $name throws", async ({ name, options }) => {
     const world = await settled(options as Partial<Options>);
-    expect(await entries(world)).toMatchObject([{ step: "page", type: "Failed", message: "boom" }]);
+    expect(await entries(world)).toMatchObject([{ step: "page", type: "Failed", message: `step "page": ${name} threw: boom` }]);
     expect(world.passes.at(-1)?.error).toMatchObject({ message: expect.stringContaining("boom") });
   });
 

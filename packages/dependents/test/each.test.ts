@@ -175,7 +175,7 @@ describe("an item that fails", () => {
     expect(await namesIn(world)).toEqual(["a-x", "a-y"]);
     expect(await said(world)).toEqual([
       "shards a-x Ready/Ready",
-      "shards a-odd Failed/Error odd is not possible",
+      'shards a-odd Failed/Error step "shards": desired threw: odd is not possible',
       "shards a-y Ready/Ready",
     ]);
     await world.update(Store, "a", ({ spec }) => void (spec.shards = spec.shards.map(({ name }) => ({ name, size: 2 }))));
@@ -205,7 +205,10 @@ describe("an item that fails", () => {
     const world = worldOf([all], store("x", "y"));
     await world.pass("a");
     expect(await ready(world)).toContain("no x");
-    expect(await said(world)).toEqual(["shards a-x Failed/Error no x", "shards a-y Failed/Error no y"]);
+    expect(await said(world)).toEqual([
+      'shards a-x Failed/Error step "shards": desired threw: no x',
+      'shards a-y Failed/Error step "shards": desired threw: no y',
+    ]);
   });
 
   test("of a server that refuses it does not stop the others", async () => {
@@ -230,8 +233,8 @@ describe("an item that fails", () => {
     expect(await namesIn(world)).toEqual(["a-x", "a-y", "a-z"]);
     for (let i = 0; i < 2; i++) {
       expect(await said(world)).toEqual([
-        "shards a-x Failed/Error no x",
-        'shards a-y Failed/InvalidStep step "shards": gives.key of the item "y" threw: no y',
+        'shards a-x Failed/Error step "shards": readyWhen threw: no x',
+        'shards a-y Failed/Error step "shards": gives.key of the item "y" threw: no y',
         "shards a-z Ready/Ready",
       ]);
       await world.pass("a");
@@ -280,7 +283,7 @@ describe("a list that is not valid", () => {
       each: () => ["a"],
       want: "each returned item 0 with the key nothing: give each item a key, a text that is not empty",
     },
-    { name: "no list", each: () => ({ key: "a" }), want: 'each returned {"key":"a"}, which is not a list of items such as { key: "a" }' },
+    { name: "no list", each: () => ({ key: "a" }), want: 'each returned an object, which is not a list of items such as { key: "a" }' },
     { name: "nothing", each: () => undefined, want: 'each returned nothing, which is not a list of items such as { key: "a" }' },
     {
       name: "a promise",

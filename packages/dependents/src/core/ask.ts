@@ -10,12 +10,16 @@ export function called<Result>(where: string, call: () => Result): Result {
   } catch (error) {
     if (error === NOT_KNOWN || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) throw error;
     if (error instanceof Error && error.message.startsWith(where)) throw error; // it names the place already
+    if (error instanceof TypeError && FROZEN.test(error.message)) throw error; // the engine explains it
     if (!(error instanceof Error)) throw misuse("ERR_INVALID_STEP", `${where} threw ${nameOfAnswer(error)}, not an error`, error);
     const Same = error instanceof TypeError ? TypeError : Error;
     const code = "code" in error ? error.code : error.name;
     throw Object.assign(new Same(`${where} threw: ${error.message}`, { cause: error }), { code });
   }
 }
+
+/** The arguments of authors' functions are frozen. */
+const FROZEN = /^Cannot (?:assign to read only property|add property|delete property|define property)\b/;
 
 /**
  * Returns what `value` is, for an error that refuses it. A text or a number is not shown: it may be a secret. A promise may reject
