@@ -194,7 +194,8 @@ function safe(pass: Pick<Ended, "hide">, entry: NewEntry): NewEntry {
   const { message, attributes } = entry;
   const type = truncate(entry.type, MAX_WORD_LENGTH);
   const reason = truncate(entry.reason, MAX_WORD_LENGTH);
-  if (message === "" && attributes === undefined) return type === entry.type && reason === entry.reason ? entry : { ...entry, type, reason };
+  if (message === "" && attributes === undefined)
+    return type === entry.type && reason === entry.reason ? entry : { ...entry, type, reason };
   const short = { ...entry, type, reason, message: truncate(withoutSecrets(pass.hide(message)), MAX_ERROR_LENGTH) };
   if (attributes === undefined) return short;
   const shown = attributes.slice(0, MAX_ATTRIBUTES).map((each) => ({

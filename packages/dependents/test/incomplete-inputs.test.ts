@@ -27,7 +27,13 @@ const base = dependentApply(Vault, {
   readyWhen: (_live, { spec }) => spec.isReady || "rolling",
 });
 const secretStep = (options: { readonly checkedForReadiness?: boolean; readonly dependsOn?: readonly DependentStep<Vault>[] } = {}) =>
-  dependentApply(Vault, { name: "secret", kind: Secret, objectName: "secret", desired: { stringData: { password: "hunter22" } }, ...options });
+  dependentApply(Vault, {
+    name: "secret",
+    kind: Secret,
+    objectName: "secret",
+    desired: { stringData: { password: "hunter22" } },
+    ...options,
+  });
 const userOf = (secret: ReturnType<typeof secretStep>) =>
   dependentApply(Vault, {
     name: "user",
@@ -111,5 +117,7 @@ test("readyWhen and status of a Secret that a pass does not reach do not judge i
   await world.settled();
   await change(world, { isOpen: false });
   const entries = dependentsOf((await world.get(Vault, "a")) ?? {});
-  expect(entries.map(({ type, reason, message }) => ({ type, reason, message }))).toEqual([{ type: "Ready", reason: "Ready", message: "" }]);
+  expect(entries.map(({ type, reason, message }) => ({ type, reason, message }))).toEqual([
+    { type: "Ready", reason: "Ready", message: "" },
+  ]);
 });

@@ -22,10 +22,26 @@ const forbidden = (message: string) => ({ code: 403, reason: "Forbidden", messag
 
 test.for([
   { name: "an admission webhook", answer: forbidden('admission webhook "policy" denied the request: x:two is not allowed'), isKept: true },
-  { name: "an admission webhook with its own code", answer: { code: 400, reason: "BadRequest", message: 'admission webhook "policy" denied the request: no' }, isKept: true },
-  { name: "a policy of the cluster", answer: forbidden("jobs.batch \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no"), isKept: true },
-  { name: "a quota that the old object uses", answer: forbidden('jobs.batch "a" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1'), isKept: false },
-  { name: "a webhook that does not know dry runs", answer: { code: 400, reason: "BadRequest", message: 'admission webhook "w" does not support dry run' }, isKept: false },
+  {
+    name: "an admission webhook with its own code",
+    answer: { code: 400, reason: "BadRequest", message: 'admission webhook "policy" denied the request: no' },
+    isKept: true,
+  },
+  {
+    name: "a policy of the cluster",
+    answer: forbidden("jobs.batch \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no"),
+    isKept: true,
+  },
+  {
+    name: "a quota that the old object uses",
+    answer: forbidden('jobs.batch "a" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1'),
+    isKept: false,
+  },
+  {
+    name: "a webhook that does not know dry runs",
+    answer: { code: 400, reason: "BadRequest", message: 'admission webhook "w" does not support dry run' },
+    isKept: false,
+  },
 ])("the successor of an object is refused by $name: the object is kept is $isKept", async ({ answer, isKept }) => {
   const harness = await startHarness([Run, Job], fakeClock());
   const ref = { namespace: "ns", name: "a" };
@@ -36,13 +52,15 @@ test.for([
     kind: Job,
     onImmutable: "recreate",
     readyWhen: () => true,
-    desired: ({ spec }) => ({ spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: `x:${spec.image}` }] } } } }),
+    desired: ({ spec }) => ({
+      spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: `x:${spec.image}` }] } } },
+    }),
   });
   const op = harness.operator(handler(Run).step(conditions()).step(job).build());
   for (let i = 0; i < 3; i++) await op.pass("ns/a");
   const body = JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", ...answer });
   harness.intercept = async ({ method, path }, send) =>
-    method === "POST" && path.includes("/jobs") ? { ...(await send()), status: answer.code, body } : await send();
+    method === "POST" && path.includes("/jobs") ? { status: answer.code, headers: {}, body } : await send();
   await harness.user.patch(Run, ref, { type: "merge", body: { spec: { image: "two" } } });
   for (let i = 0; i < 2; i++) await op.pass("ns/a");
   const after = await harness.user.get(Job, ref);

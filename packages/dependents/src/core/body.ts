@@ -79,7 +79,8 @@ function metadataOf(where: string, given: unknown): GivenMetadata {
     if (texts !== undefined && texts !== null && !isObject(texts)) throw refuse(`metadata.${name}`, "an object", texts);
   }
   const { finalizers } = given;
-  if (finalizers !== undefined && finalizers !== null && !Array.isArray(finalizers)) throw refuse("metadata.finalizers", "a list", finalizers);
+  if (finalizers !== undefined && finalizers !== null && !Array.isArray(finalizers))
+    throw refuse("metadata.finalizers", "a list", finalizers);
   return given;
 }
 

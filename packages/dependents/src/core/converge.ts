@@ -105,7 +105,12 @@ function joined(a: TimeUse | undefined, b: TimeUse | undefined): TimeUse | undef
 function remember(
   { context, plan, memory }: Work,
   found: Found,
-  { converged, rendering, judging, completed }: Judged & { readonly rendering: TimeUse | undefined; readonly completed: string | undefined },
+  {
+    converged,
+    rendering,
+    judging,
+    completed,
+  }: Judged & { readonly rendering: TimeUse | undefined; readonly completed: string | undefined },
 ): void {
   memory.settled = undefined;
   if (rendering?.isTimed === true) return;

@@ -58,12 +58,14 @@ test.for([
     causes: [{ field: "spec.region", message: 'Invalid value: {"a":"}: "}: cannot be modified: create another one' }],
     want: ["spec.region"],
   },
-  ...["cannot be changed", "cannot be updated", "can't be altered", "may not be modified", "must not be changed", "is immutable"].map((said) => ({
-    name: `a field that ${said}`,
-    kind: Job,
-    causes: [{ field: "spec.region", message: `Invalid value: "a": region ${said}` }],
-    want: ["spec.region"],
-  })),
+  ...["cannot be changed", "cannot be updated", "can't be altered", "may not be modified", "must not be changed", "is immutable"].map(
+    (said) => ({
+      name: `a field that ${said}`,
+      kind: Job,
+      causes: [{ field: "spec.region", message: `Invalid value: "a": region ${said}` }],
+      want: ["spec.region"],
+    }),
+  ),
   {
     name: "a policy that names the field",
     kind: Job,

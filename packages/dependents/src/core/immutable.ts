@@ -126,7 +126,9 @@ function detailOf(message: string): string {
  * that differ.
  */
 function unnamedPaths(table: readonly string[], text: string, change: RefusedChange): readonly string[] {
-  const words = (text.match(/[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*/g) ?? []).map((word) => word.replace(/^(?:object|oldObject|self)\./, ""));
+  const words = (text.match(/[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*/g) ?? []).map((word) =>
+    word.replace(/^(?:object|oldObject|self)\./, ""),
+  );
   const differing = [...new Set([...table, ...fieldsOf(change)])].filter((path) => isChanged(path, change));
   const named = words.filter((word) => differing.some((path) => isWithin(word, path)) && isChanged(word, change));
   if (named.length > 0) return named;

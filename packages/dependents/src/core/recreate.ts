@@ -76,8 +76,9 @@ async function requireValid({ client }: Context, { kind }: Policy, body: Body): 
 /** Whether the answer stays when the old object is deleted: a quota counts the old object as well. */
 function isFinal(error: unknown): boolean {
   if (!isApiError(error)) return false;
-  if (isInvalid(error)) return true;
-  return (isForbidden(error) && !error.message.includes("exceeded quota")) || / denied (?:the )?request\b/.test(error.message);
+  const { message } = error;
+  if (isInvalid(error) || / denied (?:the )?request\b/.test(message)) return true;
+  return isForbidden(error) && !message.includes("exceeded quota");
 }
 
 /** Without the values that only one Service of a cluster can have. */
