@@ -152,6 +152,8 @@ export function problemsOf({ options, policy }: Dependent, primary: Kind): reado
     problems.push(
       "has once: true and gives: when its object is deleted, no step gets the values any more; keep them in a ConfigMap of another step, and let that one give them",
     );
+  if (options.once === true && options.each !== undefined)
+    problems.push("has once and each: the status would grow with the list. Make one object that runs all items, or leave out once");
   if (options.once === true && !isCreated) problems.push("has once: true for an object that another writer creates: leave out one of both");
   if (isOwned && isCreated && !isWatched && kind.scope === "Namespaced" && typeof options.namespace === "function")
     problems.push(

@@ -18,6 +18,7 @@ const Run = defineResource({
 });
 type Run = ObjectOf<typeof Run>;
 
+const ref = { namespace: "ns", name: "a" };
 const forbidden = (message: string) => ({ code: 403, reason: "Forbidden", message });
 
 test.for([
@@ -44,7 +45,6 @@ test.for([
   },
 ])("the successor of an object is refused by $name: the object is kept is $isKept", async ({ answer, isKept }) => {
   const harness = await startHarness([Run, Job], fakeClock());
-  const ref = { namespace: "ns", name: "a" };
   await harness.user.create(Namespace, { metadata: { name: "ns" } });
   await harness.user.create(Run, { metadata: ref, spec: {} });
   const job = dependentApply(Run, {
@@ -60,9 +60,31 @@ test.for([
   for (let i = 0; i < 3; i++) await op.pass("ns/a");
   const body = JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", ...answer });
   harness.intercept = async ({ method, path }, send) =>
-    method === "POST" && path.includes("/jobs") ? { headers: {}, status: answer.code, body } : await send();
+    method === "POST" && path.includes("/jobs") ? { status: answer.code, headers: {}, body } : await send();
   await harness.user.patch(Run, ref, { type: "merge", body: { spec: { image: "two" } } });
   for (let i = 0; i < 2; i++) await op.pass("ns/a");
   const after = await harness.user.get(Job, ref);
   expect(after !== undefined && after.metadata.deletionTimestamp === undefined).toBe(isKept);
+});
+
+test("an object whose desired state differs at each call is recreated with growing delays", async () => {
+  const harness = await startHarness([Run, Job], fakeClock());
+  await harness.user.create(Namespace, { metadata: { name: "ns" } });
+  await harness.user.create(Run, { metadata: ref, spec: { image: "one" } });
+  let calls = 0;
+  const job = dependentApply(Run, {
+    name: "job",
+    kind: Job,
+    onImmutable: "recreate",
+    readyWhen: () => true,
+    desired: () => ({ spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: `x:${calls++}` }] } } } }),
+  });
+  const op = harness.operator(handler(Run).step(conditions()).step(job).build());
+  for (let i = 0; i < 100; i++) {
+    await op.pass("ns/a");
+    const live = await harness.user.get(Job, ref);
+    if (live?.metadata.deletionTimestamp !== undefined)
+      await harness.user.patch(Job, ref, { type: "merge", body: { metadata: { finalizers: null } } });
+  }
+  expect(harness.requests.filter((request) => request.startsWith("DELETE jobs")).length).toBeLessThan(25);
 });

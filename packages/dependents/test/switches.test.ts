@@ -445,3 +445,14 @@ test("a part that is only asked whether its object is desired reports no phase",
   expect(ran).toContain("page");
   expect(ran).not.toContain("second");
 });
+
+test("a when that depends on the object that it gates is slowed down, and reported", async () => {
+  const self = page({
+    reads: { self: one(ConfigMap, () => "a-page") },
+    when: (_: unknown, { reads }: never) => (reads as { self?: unknown }).self === undefined,
+  } as never);
+  const world = fakeWorld(handler(Site).step(conditions()).step(self).build(), { objects: [site()] });
+  for (let i = 0; i < 200; i++) await world.pass("a");
+  expect(world.requests.filter({ verb: "apply", resource: "configmaps" }).length).toBeLessThan(30);
+  expect((await entries(world))[0]).toMatchObject({ reason: "Contested" });
+});

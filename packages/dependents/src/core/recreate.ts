@@ -83,7 +83,8 @@ async function requireValid({ client }: Context, { kind }: Policy, body: Body): 
 function isFinal(error: unknown): boolean {
   if (!isApiError(error)) return false;
   const { message } = error;
-  return isInvalid(error) || (isForbidden(error) && !message.includes("exceeded quota")) || / denied (?:the )?request\b/.test(message);
+  if (isInvalid(error) || / denied (?:the )?request\b/.test(message)) return true;
+  return isForbidden(error) && !message.includes("exceeded quota");
 }
 
 /** Without the values that only one Service of a cluster can have. */

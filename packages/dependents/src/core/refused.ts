@@ -4,6 +4,7 @@ import { digestOf } from "./body.ts";
 import { withManagedFields } from "./difference.ts";
 import { refusedPaths } from "./immutable.ts";
 import { managerOf, titleOf } from "./marks.ts";
+import type { Refused } from "./memory.ts";
 import { appliedFields, type FieldSet } from "./owned-fields.ts";
 import { deleteForSuccessor } from "./recreate.ts";
 import { type Found, UNCHANGED, type Wanted } from "./work.ts";
@@ -41,7 +42,7 @@ export async function refusalOf(
   const { uid, resourceVersion } = live.metadata;
   const note = (why: string): Refusal => {
     memory.refused = { uid, resourceVersion, wanted: digestOf(body), paths, why, untilMs: context.clock.now() + ASK_AGAIN_MS };
-    return policy.onImmutable === "ignore" ? { type: "keep", paths } : { type: "report", found: reported(work, live, { paths, why }) };
+    return policy.onImmutable === "ignore" ? { type: "keep", paths } : { type: "report", found: reported(work, live, memory.refused) };
   };
   if (policy.onImmutable !== "recreate") return note('set onImmutable to "recreate" or "ignore", or restore the old value');
   const obstacle = await deleteForSuccessor(context, policy, { live, body });
@@ -61,7 +62,7 @@ export function ownedBy({ context, plan: { policy } }: Pick<Wanted, "context" | 
 function reported(
   { context, plan }: Pick<Wanted, "context" | "plan">,
   live: KubernetesObject,
-  { paths, why }: { readonly paths: readonly string[]; readonly why: string },
+  { paths, why, untilMs }: Pick<Refused, "paths" | "why" | "untilMs">,
 ): Found {
   const message = `${titleOf(plan.policy, plan.target, context.owner)} needs another ${paths.join(" and another ")}, which the server does not let change: ${why}`;
   return { type: "not yet", live, isKept: true, state: { type: "Failed", reason: "Immutable", message }, operation: UNCHANGED };
