@@ -43,7 +43,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** Thrown by the inputs of {@link UNKNOWN_INPUTS}. Authors cannot throw it. */
-const NOT_KNOWN: unique symbol = Symbol("not known");
+const NOT_KNOWN = new Error("the values of this step are not known yet");
 
 const unknown = {
   get: (): never => {
