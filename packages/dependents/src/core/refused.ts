@@ -65,5 +65,6 @@ function reported(
   { paths, why, untilMs }: Pick<Refused, "paths" | "why" | "untilMs">,
 ): Found {
   const message = `${titleOf(plan.policy, plan.target, context.owner)} needs another ${paths.join(" and another ")}, which the server does not let change: ${why}`;
-  return { type: "not yet", live, isKept: true, state: { type: "Failed", reason: "Immutable", message }, operation: UNCHANGED };
+  const again = Math.max(0, untilMs - context.clock.now());
+  return { type: "not yet", live, isKept: true, state: { type: "Failed", reason: "Immutable", message }, again, operation: UNCHANGED };
 }
