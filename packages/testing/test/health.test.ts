@@ -46,7 +46,7 @@ async function healthOf(cluster: TestCluster, kind: Kind, name = "web"): Promise
   return health(await cluster.get(kind, name), { pods: selection });
 }
 
-/** Polls, because only real controllers get here, and they need their time. */
+/** Polls, because real controllers need their time. In memory the first look is enough. */
 async function becomes(cluster: TestCluster, kind: Kind, want: Partial<Health>, name = "web"): Promise<void> {
   await expect.poll(() => healthOf(cluster, kind, name), { timeout: 90_000, interval: 100 }).toMatchObject(want);
 }
@@ -61,13 +61,13 @@ test.for(ROLLOUTS)("a $kind.kind is Ready when it is rolled out, and again after
   await using cluster = await startTestCluster({ workloads: true });
   await create(cluster, kind, spec);
   await cluster.settled();
-  expect(await healthOf(cluster, kind)).toEqual({ type: "Ready", reason: "Ready", message: "" });
+  await becomes(cluster, kind, { type: "Ready", reason: "Ready", message: "" });
   const updated = await cluster.update(kind, "web", (object) => {
     (object as unknown as { spec: { template: object } }).spec.template = template(labels, "web:2");
   });
   expect(health(updated)).toMatchObject({ type: "Pending", reason: "GenerationNotObserved" });
   await cluster.settled();
-  expect(await healthOf(cluster, kind)).toEqual({ type: "Ready", reason: "Ready", message: "" });
+  await becomes(cluster, kind, { type: "Ready", reason: "Ready", message: "" });
 });
 
 test("a StatefulSet with a partition is Ready when the pods above it are updated", async () => {
@@ -77,7 +77,8 @@ test("a StatefulSet with a partition is Ready when the pods above it are updated
   await cluster.settled();
   await cluster.update(StatefulSet, "web", (set) => void (set.spec = { ...set.spec, template: template(labels, "web:2") } as never));
   await cluster.settled();
-  expect(await healthOf(cluster, StatefulSet)).toMatchObject({ type: "Ready" });
+  // On a busy machine the real controller reports a pod after settled().
+  await becomes(cluster, StatefulSet, { type: "Ready" });
   expect((await cluster.get(StatefulSet, "web"))?.status).toMatchObject({ updatedReplicas: 1 });
 });
 
@@ -86,7 +87,7 @@ test("a Job is Ready when it is complete", async () => {
   await create(cluster, Job, jobSpec(labels));
   expect((await healthOf(cluster, Job)).type).toBe("Pending");
   await cluster.settled();
-  expect(await healthOf(cluster, Job)).toMatchObject({ type: "Ready" });
+  await becomes(cluster, Job, { type: "Ready" });
 });
 
 test("a Deployment whose image cannot be pulled names the reason of its pods", { tags: ["memory"] }, async () => {
