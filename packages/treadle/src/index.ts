@@ -78,6 +78,7 @@ export type { Gate } from "@treadle/apimachinery";
 // What an object says of its dependents.
 export {
   type DependentEntry,
+  type DependentInputs,
   type DependentOptions,
   type DependentState,
   type DependentStep,
@@ -86,6 +87,7 @@ export {
   type GivenValues,
   type GivenVars,
   dependentsOf,
+  type OnImmutable,
   worstDependent,
 } from "@treadle/dependents";
 

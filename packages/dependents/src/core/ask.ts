@@ -59,7 +59,7 @@ export const UNKNOWN_INPUTS: object = Object.freeze(
 /** Whether a function can answer without inputs. It is called with {@link UNKNOWN_INPUTS}; any other error counts as an answer. */
 export function isKnown(call: () => unknown): boolean {
   try {
-    call();
+    nameOfAnswer(call()); // A promise may reject later. The call that counts reports it.
     return true;
   } catch (error) {
     return error !== NOT_KNOWN;

@@ -40,7 +40,9 @@ export function merged(
 /** What the author's function returns; `live` where there is nothing to write. @throws TypeError for what is not an object */
 function givenBy({ update }: Policy, live: KubernetesObject, body: Body): KubernetesObject {
   const answer: unknown = called("update", () => update?.(live, body)) ?? live;
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer) || isThenable(answer))
+  // The fields of an instance of a class, such as a Map, would be lost when the object is sent.
+  const isPlain = typeof answer === "object" && answer !== null && Object.prototype.toString.call(answer) === "[object Object]";
+  if (!isPlain || isThenable(answer))
     throw misuse("ERR_INVALID_STEP", `update returned ${nameOfAnswer(answer)}, but must return the object to store, or undefined`);
   return answer as KubernetesObject; // An object of the kind, or the server refuses it.
 }
