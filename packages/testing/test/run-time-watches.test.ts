@@ -186,7 +186,7 @@ test("a kind may also be given whole, without a look-up", { tags: ["memory"] }, 
   expect(states).toEqual(["Gizmo.test.treadle.dev pending", "Gizmo.test.treadle.dev synced"]);
 });
 
-test("a kind watched by group and kind follows the version that the server prefers", async () => {
+test("a kind watched by group and kind follows the version that the server prefers", { tags: ["memory"] }, async () => {
   const group = "test.treadle.dev";
   const gizmo = (version: string) => defineResource({ group, version, kind: "Gizmo", scope: "Namespaced", spec: z.object({}) });
   const states: string[] = [];
