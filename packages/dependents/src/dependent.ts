@@ -1,8 +1,8 @@
 /** One dependent as its step runs it: the author's options with their defaults, and what follows from them without a request. */
 import { groupKindOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import { misuse } from "@treadle/reconcile/unstable/engine";
+import { misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
 import type { Permission } from "@treadle/reconcile";
-import { called, isThenable, nameOfAnswer } from "./core/ask.ts";
+import { called, nameOfAnswer } from "./core/ask.ts";
 import { immutableFieldsOf } from "./core/immutable.ts";
 import type { Policy } from "./core/plan.ts";
 import { isRecreatable } from "./core/recreate.ts";
@@ -181,7 +181,7 @@ export function desiredOf({ options, name }: Dependent, owner: KubernetesObject,
   const desired: unknown =
     typeof given === "function" ? called(`step "${name}": desired`, () => given(owner, inputs as never, item)) : given;
   if (desired === undefined || desired === null) return undefined;
-  if (typeof desired !== "object" || Array.isArray(desired) || isThenable(desired))
+  if (typeof desired !== "object" || Array.isArray(desired) || isPromiseLike(desired))
     throw misuse(
       "ERR_INVALID_STEP",
       `step "${name}": desired returned ${nameOfAnswer(desired)}, but must return an object or undefined: declare what it needs in reads, or pass it as vars`,

@@ -1,8 +1,8 @@
 /** The values that the objects of a step give: computed once for each version of an object, and handed over in each pass. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { handOver, misuse } from "@treadle/reconcile/unstable/engine";
-import { called, isThenable, nameOfAnswer } from "./core/ask.ts";
-import { plainJson } from "./core/body.ts";
+import { handOver, misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "./core/ask.ts";
+import { plainJson } from "./core/json.ts";
 import type { Given } from "./core/memory.ts";
 import type { Converged } from "./core/plan.ts";
 import type { Absence } from "./entry-condition.ts";
@@ -64,7 +64,7 @@ function computed(
 
 function valueOf(where: string, give: () => unknown): unknown {
   const value = called(where, give);
-  if (isThenable(value))
+  if (isPromiseLike(value))
     throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(value)}: it must return the value at once, from the live object`);
   return deepFreeze(plainJson(where, value));
 }

@@ -1,7 +1,7 @@
 /** The names of the objects that a step keeps for one owner: one object, or with `each` one for each item. */
 import { groupOf, keyOf, type KubernetesObject, MAX_LABEL_LENGTH, type Ref, shortenName } from "@treadle/apimachinery";
-import { inNamespaceOf, isSegment, misuse } from "@treadle/reconcile/unstable/engine";
-import { called, isThenable, nameOfAnswer } from "./core/ask.ts";
+import { inNamespaceOf, isSegment, misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "./core/ask.ts";
 import type { Policy } from "./core/plan.ts";
 import type { AnyOptions, EachItem } from "./types.ts";
 
@@ -73,7 +73,7 @@ function computed(step: Step, owner: KubernetesObject): NamedObjects {
 /** @throws TypeError for what is not a list of items with different keys */
 function itemsOf(step: string, given: unknown): readonly EachItem[] {
   const refuse = (what: string): Error => misuse("ERR_INVALID_STEP", `step "${step}": each ${what}`);
-  if (isThenable(given)) throw refuse(`returned ${nameOfAnswer(given)}: it must return a list of items at once, from the owner alone`);
+  if (isPromiseLike(given)) throw refuse(`returned ${nameOfAnswer(given)}: it must return a list of items at once, from the owner alone`);
   if (!Array.isArray(given)) throw refuse(`returned ${textOf(given)}, which is not a list of items such as { key: "a" }`);
   const keys = new Set<string>();
   // entries() also returns the holes of a list.

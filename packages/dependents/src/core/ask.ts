@@ -1,7 +1,7 @@
 /** Calls functions of the author. Their errors name the function, and a promise that they return by mistake ends no process. */
 import { isApiError } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "@treadle/reconcile";
-import { misuse } from "@treadle/reconcile/unstable/engine";
+import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 
 /** Calls a function of the author. `where` is put in front of its error, except for errors that choose the retry. */
 export function called<Result>(where: string, call: () => Result): Result {
@@ -26,7 +26,7 @@ const FROZEN = /^Cannot (?:assign to read only property|add property|delete prop
  * later: nothing waits for it, so that is ignored.
  */
 export function nameOfAnswer(value: unknown): string {
-  if (isThenable(value)) {
+  if (isPromiseLike(value)) {
     void Promise.resolve(value).catch(() => undefined); // The mistake is reported where the promise was returned.
     return "a promise";
   }
@@ -35,11 +35,6 @@ export function nameOfAnswer(value: unknown): string {
   if (value === "") return "an empty text";
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
   return `a ${typeof value}`;
-}
-
-/** Whether `value` is a promise, or behaves as one. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { readonly then?: unknown }).then === "function";
 }
 
 /** Thrown by the inputs of {@link UNKNOWN_INPUTS}. Authors cannot throw it. */

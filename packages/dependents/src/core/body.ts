@@ -12,6 +12,7 @@ import {
 } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { requireTexts } from "./confidential.ts";
+import { plainJson } from "./json.ts";
 import type { Context } from "./context.ts";
 import { digestAnnotation, marksOf, unitLabels } from "./marks.ts";
 import { isObject } from "./owned-fields.ts";
@@ -91,42 +92,6 @@ function requireSameName(where: string, desired: object, target: Ref): void {
     throw misuse("ERR_INVALID_STEP", `${where}: desired has the name ${textOf(metadata.name)}: set it by objectName`);
   if (metadata?.namespace !== undefined && metadata.namespace !== target.namespace)
     throw misuse("ERR_INVALID_STEP", `${where}: desired has the namespace ${textOf(metadata.namespace)}: set it by namespace`);
-}
-
-interface Place {
-  readonly path: string;
-  readonly above: readonly object[];
-}
-
-/** Returns the value as JSON stores it; `what` names it in errors. @throws TypeError for what JSON would lose silently, and for circles */
-export function plainJson(what: string, value: unknown): unknown {
-  return asJson(what, value, { path: "", above: [] });
-}
-
-function asJson(subject: string, value: unknown, { path, above }: Place): unknown {
-  const refuse = (what: string): Error =>
-    misuse("ERR_INVALID_STEP", `${subject} ${path === "" ? "is" : `holds at ${path}`} ${what}, which is not JSON`);
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`a ${typeof value}`);
-  if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`the number ${value}`);
-  if (typeof value !== "object" || value === null) return value;
-  if (above.includes(value)) throw refuse("itself, a circle");
-  const below = (key: string | number): Place => ({
-    path: typeof key === "number" ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`,
-    above: [...above, value],
-  });
-  if (Array.isArray(value)) return value.map((each, i) => asJson(subject, each, below(i)));
-  if (value instanceof Date) {
-    const text: string | null = value.toJSON();
-    if (text === null) throw refuse("an invalid date");
-    return text;
-  }
-  // Other realms and libraries have a `{}` of their own: a plain object inherits only from a root prototype.
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw refuse(`a ${value.constructor?.name || "thing"}, not a plain object`);
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw refuse("an object with a custom toJSON");
-  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(kept.map(([key, member]) => [key, asJson(subject, member, below(key))]));
 }
 
 /** `stringData` cannot be read back: as `data` it is compared and reverted like every field. It wins, as on the server. */

@@ -3,6 +3,7 @@
  * compared by uid and resourceVersion, all other values by value. No value is serialized.
  */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
+import { isPlain } from "./json.ts";
 
 /** What the functions of an author get besides the owner. */
 export interface Inputs {
@@ -197,11 +198,4 @@ function haveSameMembers(seen: object, value: object, isSame: (seen: unknown, va
   }
   for (const _ in value) rest--;
   return rest === 0;
-}
-
-/** A list, or an object of no class; another realm's `{}` counts too. */
-function isPlain(value: object): boolean {
-  if (Array.isArray(value)) return true;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,8 +1,9 @@
 /** The custom merge of an author, in place of server-side apply. */
 import { jsonEqual, type KubernetesObject } from "@treadle/apimachinery";
-import { misuse } from "@treadle/reconcile/unstable/engine";
-import { called, isThenable, nameOfAnswer } from "./ask.ts";
+import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "./ask.ts";
 import { type Body, digestOf } from "./body.ts";
+import { isPlain } from "./json.ts";
 import type { ObjectMemory } from "./memory.ts";
 import type { Policy } from "./plan.ts";
 
@@ -41,8 +42,7 @@ export function merged(
 function givenBy({ update }: Policy, live: KubernetesObject, body: Body): KubernetesObject {
   const answer: unknown = called("update", () => update?.(live, body)) ?? live;
   // The fields of an instance of a class, such as a Map, would be lost when the object is sent.
-  const isPlain = typeof answer === "object" && answer !== null && Object.prototype.toString.call(answer) === "[object Object]";
-  if (!isPlain || isThenable(answer))
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer) || !isPlain(answer) || isPromiseLike(answer))
     throw misuse("ERR_INVALID_STEP", `update returned ${nameOfAnswer(answer)}, but must return the object to store, or undefined`);
   return answer as KubernetesObject; // An object of the kind, or the server refuses it.
 }

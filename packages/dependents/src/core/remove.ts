@@ -3,6 +3,7 @@
  * owner and label, never by a computed name, and deleted only at the version that was looked at.
  */
 import { isForbidden, isKindNotServed, type KubernetesObject, keyOf, type Ref } from "@treadle/apimachinery";
+import { isSegment } from "@treadle/reconcile/unstable/engine";
 import type { Context } from "./context.ts";
 import type { NewEntry } from "./entries.ts";
 import { identityOf, marksOf, refTo, titleOf } from "./marks.ts";
@@ -206,9 +207,4 @@ function namespacesOf(context: Context, { policy, known, namespaces }: Removal):
   const objects = policy.isWatched ? cached(context, { policy, known, keep: NONE }).map(({ metadata }) => metadata.namespace) : [];
   const all = [...namespaces(), ...known().map(({ namespace }) => namespace), ...objects];
   return new Set(all.filter((each) => each !== undefined && isSegment(each)));
-}
-
-/** Whether the server could have an object, or a namespace, of this name at all. */
-function isSegment(text: string): boolean {
-  return text !== "." && text !== ".." && !/[/%]/.test(text);
 }

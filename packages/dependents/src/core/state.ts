@@ -1,8 +1,8 @@
 /** From the live object to what the status of the owner says of it. */
 import { isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { health } from "@treadle/apimachinery/health";
-import { misuse } from "@treadle/reconcile/unstable/engine";
-import { isThenable, nameOfAnswer } from "./ask.ts";
+import { misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
+import { nameOfAnswer } from "./ask.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
 import type { Plan } from "./plan.ts";
@@ -53,7 +53,7 @@ export function refined(
   if (refine === undefined) return state;
   try {
     const answer: unknown = refine(state, live) ?? {};
-    if (isThenable(answer)) nameOfAnswer(answer); // It may reject later. Without the fields of an entry it is refused below.
+    if (isPromiseLike(answer)) nameOfAnswer(answer); // It may reject later. Without the fields of an entry it is refused below.
     const { type, reason, message, attributes } = answer as Partial<DependentState>;
     const refuse = (what: string): Error => misuse("ERR_INVALID_STEP", `${unitNoun} "${unit}": status must return ${what}`);
     if (typeof type !== "string" || type === "" || typeof reason !== "string" || typeof message !== "string")

@@ -9,9 +9,9 @@
  */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyStep } from "@treadle/reconcile";
-import { misuse } from "@treadle/reconcile/unstable/engine";
-import { plainJson } from "../core/body.ts";
-import { called, isThenable, nameOfAnswer } from "../core/ask.ts";
+import { misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
+import { plainJson } from "../core/json.ts";
+import { called, nameOfAnswer } from "../core/ask.ts";
 import { type Gates, holds, requireGates } from "../gates.ts";
 import type { AnyDependentStep, DependentInputs, Desired } from "../types.ts";
 import { withFacts } from "./draft.ts";
@@ -141,7 +141,7 @@ function desiredOf(parts: Parts, context: Context): unknown {
 function baselineOf(baseline: unknown, args: readonly unknown[], where: string): Draft | undefined {
   const given: unknown = typeof baseline === "function" ? called(`${where}the baseline`, () => baseline(...args)) : baseline;
   if (given === undefined || given === null) return undefined;
-  if (!isObject(given) || isThenable(given))
+  if (!isObject(given) || isPromiseLike(given))
     throw misuse(
       "ERR_INVALID_STEP",
       `${where}the baseline returned ${nameOfAnswer(given)}, but must return an object or undefined, and no promise: declare what it needs in reads, or pass it as vars`,
@@ -163,7 +163,7 @@ function applied({ merges }: OneLayer, draft: Draft, { args, kind, where }: Appl
     if (typeof merge !== "function") mergeInto(draft, merge as object, fields, { where, path: "" });
     else {
       const result = withFacts(draft, facts, () => called(where, () => (merge as (...all: readonly unknown[]) => unknown)(draft, ...args)));
-      if (isThenable(result))
+      if (isPromiseLike(result))
         throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(result)}: edit the draft at once, without await`);
     }
   }

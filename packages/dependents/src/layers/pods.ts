@@ -1,7 +1,7 @@
 /** Merges for the pods of an object, whatever its kind: a Pod, a workload with a template, a Job, or a CronJob. */
 import type { Mutable } from "@treadle/apimachinery";
-import { misuse } from "@treadle/reconcile/unstable/engine";
-import { called, isThenable, nameOfAnswer } from "../core/ask.ts";
+import { misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "../core/ask.ts";
 import { type ContainerBefore, type DraftFacts, factsOf } from "./draft.ts";
 import { type Draft, isObject, mergeInto } from "./merge.ts";
 import { CONTAINER, fieldsOfTypes, POD_SPEC, podPathsOf } from "./merge-keys.ts";
@@ -97,7 +97,7 @@ function apply({ spec, type, where, path }: Change, target: Draft, args: readonl
     return;
   }
   const result: unknown = spec(target, ...args);
-  if (isThenable(result))
+  if (isPromiseLike(result))
     throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(result)}: edit the draft at once, without await`);
 }
 

@@ -137,6 +137,7 @@ export async function withinDeadline<T>(
   });
 }
 
+/** Returns whether `value` is a promise, or has its `then`. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

@@ -52,6 +52,7 @@ export { errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutS
 
 // Reads and watches of a handler.
 export { inNamespaceOf, isSegment } from "../read-refs.ts";
+export { isPromiseLike } from "../internal/deadline.ts";
 export {
   type AnyRead,
   type ManyRead,
