@@ -1,5 +1,5 @@
 /** The phase `do` of dependentApply(): brings the objects of a step to their desired state, and reports them. */
-import type { Ref } from "@treadle/apimachinery";
+import type { KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf } from "./author.ts";
@@ -8,7 +8,9 @@ import { converge, remembered } from "./core/converge.ts";
 import type { NewEntry } from "./core/entries.ts";
 import { SharedInputs } from "./core/inputs.ts";
 import { refTo } from "./core/marks.ts";
-import type { Converged, Once } from "./core/plan.ts";
+import type { Context } from "./core/context.ts";
+import type { Converged, Once, Policy } from "./core/plan.ts";
+import { releaseReplicas } from "./core/release-replicas.ts";
 import { keptOf, mayHaveObjects } from "./core/remove.ts";
 import { askAgain } from "./ask-again.ts";
 import { desiredOf } from "./dependent.ts";
@@ -22,12 +24,16 @@ import {
   heldBy,
   isReady,
   needsBackoff,
+  noteSeen,
   type Outcome,
   PRECONDITION_REASON,
   resultOf,
 } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
+import type { Absence } from "./entry-condition.ts";
+import { BLOCKED_CODE } from "./extension/entries.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
+import { type Course, RUN, type Running, supervisorOf } from "./supervision.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
 import { noteLive, notDesired } from "./unwanted.ts";
@@ -39,6 +45,7 @@ interface Asked {
   /** The same inputs, for a step with many objects. */
   readonly shared: SharedInputs | undefined;
   readonly once: Once | undefined;
+  readonly course: Running;
 }
 
 /** Returns without a promise if nothing has changed since the last pass: a synchronous phase needs no timer. */
@@ -46,14 +53,17 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   const unit = unitOf(definition, req);
   const { dependent, context } = unit;
   try {
+    const course = courseOf(unit);
+    if (course.type === "drop") return dropped(unit, course.why);
+    if (course.type === "skip") return waitBecause(course.reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS });
     const inputs = inputsOf(definition, unit);
     if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
     const subjects = subjectsOf(unit);
-    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit) };
+    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit), course };
     const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
     if (known !== undefined) {
       askAgain(unit, known);
-      return resultOf(unit, known);
+      return resultOf(unit, known, course);
     }
     const applied = applyNow(unit, asked, subjects);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
@@ -61,6 +71,16 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
     if (dependent.isChecked) throw error;
     return goOn(unit, error);
   }
+}
+
+/** Returns how the step runs in this pass: its supervisor decides, if it has one. */
+function courseOf({ dependent, pass, req, context }: Unit<AnyDoReq>): Course {
+  const supervisor = supervisorOf(pass.handler, dependent.name);
+  if (supervisor === undefined) return RUN;
+  const course = supervisor.courseOf(req, dependent.name);
+  pass.found.courses.set(dependent.name, course);
+  if (course.type === "run") context.memory.unit(context.unit).changeCourse(course.id);
+  return course;
 }
 
 /** A step in `dependsOn` for which the list does not wait has failed: nothing is written or removed without its objects. */
@@ -75,15 +95,19 @@ function withoutDependencies(unit: Unit<AnyDoReq>, unknown: readonly string[]): 
 const MAX_SYNCHRONOUS = 200;
 
 /** What became of the objects in the last pass, if nothing has changed since and the step has no other object to remove. */
-function settled(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subjects: readonly Subject[]): readonly Brought[] | undefined {
+function settled(
+  unit: Unit<AnyDoReq>,
+  { inputs, shared, once, course }: Asked,
+  subjects: readonly Subject[],
+): readonly Brought[] | undefined {
   const { dependent, context } = unit;
   // A predicate of the time may answer otherwise, though nothing else has changed.
   const { predicates } = context.memory.unit(context.unit);
-  if (predicates.size > 0 && verdictOf(unit, inputs, { isAgain: true }).type !== "keep") return undefined;
+  if (predicates.size > 0 && verdictOf(unit, inputs, { isAgain: true, asksUntil: course.asksUntil }).type !== "keep") return undefined;
   const known: Brought[] = [];
   for (const subject of subjects) {
     const { live, item } = subject;
-    if (live === undefined) return undefined;
+    if (live === undefined || course.isWanted?.(live) === false) return undefined;
     const author = authorOf(dependent, context.owner, { inputs, item });
     const converged = remembered(context, { policy: dependent.policy, live, inputs, shared, once, ...author });
     if (converged === undefined) return undefined;
@@ -92,6 +116,7 @@ function settled(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subjects
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
   handOverGiven(unit, known);
+  noteSeen(unit, known);
   if (dependent.isChecked)
     reportAtOnce(
       unit,
@@ -102,11 +127,9 @@ function settled(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subjects
 
 async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<StepResult<{}>> {
   const { dependent, context } = unit;
-  const verdict = verdictOf(unit, asked.inputs, { isAgain: false });
-  if (verdict.type === "drop") {
-    askAgain(unit, []);
-    return notDesired(unit, verdict.why);
-  }
+  const { course } = asked;
+  const verdict = verdictOf(unit, asked.inputs, { isAgain: false, asksUntil: course.asksUntil });
+  if (verdict.type === "drop") return dropped(unit, verdict.why);
   if (verdict.type === "hold") return held(unit, { asked, subjects, reason: verdict.reason });
   const outcomes = dependent.isEach ? await applyEach(unit, asked, subjects) : await applyOnly(unit, asked, subjects);
   askAgain(unit, outcomes);
@@ -114,6 +137,7 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   if (kept.length === 0) return notDesired(unit, outcomes.find((outcome) => outcome.type === "unwanted")?.why ?? NOT_DESIRED);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
+  noteSeen(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
   const targets = kept.map(({ target }) => target);
   forgetOthers(unit, targets);
@@ -121,12 +145,12 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   if (dependent.isChecked) report(unit, entries);
   const isDone = kept.every(isReady);
   // A new object replaces the one with the former name when it is ready. With `each` no object replaces another one.
-  if (!isDone && !dependent.isEach) return resultOf(unit, kept);
+  if (!isDone && !dependent.isEach) return resultOf(unit, kept, course);
   const { leftovers, error } = await pruned(unit, targets);
   if (dependent.isChecked && leftovers.length > 0) report(unit, [...entries, ...leftovers]);
   const failure = failureOf(unit, kept, error);
   if (failure !== undefined) throw failure;
-  if (!isDone || leftovers.length === 0 || !dependent.isChecked) return resultOf(unit, kept);
+  if (!isDone || leftovers.length === 0 || !dependent.isChecked || !course.waits) return resultOf(unit, kept, course);
   return waitBecause(leftovers[0]?.message ?? "", { code: leftovers[0]?.reason ?? "Deleting", afterMs: LOOK_AGAIN_MS });
 }
 
@@ -145,10 +169,12 @@ async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly 
 }
 
 /** Converges one object, if it is desired. */
-async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, subject: Subject): Promise<Outcome> {
+async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: Asked, subject: Subject): Promise<Outcome> {
   const { dependent, context } = unit;
-  const { options, policy } = dependent;
+  const { options } = dependent;
   const { item, live } = subject;
+  const policy = policyOf(unit);
+  if (course.isWanted?.(live) === false) return { type: "unwanted", why: course.why ?? NOT_DESIRED, dueAtMs: undefined };
   const asked = { inputs, item };
   const author = authorOf(dependent, context.owner, asked);
   if (shared !== undefined) {
@@ -159,10 +185,47 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once }: Asked, s
   if (desired === undefined && options.desired !== undefined)
     return { type: "unwanted", why: NOT_DESIRED, dueAtMs: context.isTimed ? context.timing.take("desired")?.dueAtMs : undefined };
   const target = subject.target();
-  const plan = { policy, target, live, inputs, shared, once, desired: desired === undefined ? undefined : () => desired, ...author };
+  const adjusted = desired === undefined ? undefined : (course.adjust?.(desired, target) ?? desired);
+  const free =
+    adjusted === undefined || live === undefined ? live : await withFreeReplicas(context, policy, { live, desired: adjusted, course });
+  const plan = {
+    policy,
+    target,
+    live: free,
+    inputs,
+    shared,
+    once,
+    desired: adjusted === undefined ? undefined : () => adjusted,
+    ...author,
+  };
   const converged = await converge(context, plan);
   const isIgnored = options.absent === "ignore" && !policy.isCreated && converged.live === undefined;
   return isIgnored ? { type: "unwanted", why: IGNORED, dueAtMs: converged.dueAtMs } : brought(unit, subject, converged);
+}
+
+/** The policy with the fields that, by the supervisor, cannot change. */
+function policyOf({ dependent, pass }: Unit): Policy {
+  const { policy, name } = dependent;
+  const immutableFields = supervisorOf(pass.handler, name)?.immutableFields(policy.kind);
+  return immutableFields === undefined ? policy : { ...policy, immutableFields };
+}
+
+/** Hands on a number of replicas that is ours and that the desired state no longer names. */
+async function withFreeReplicas(
+  context: Context,
+  policy: Policy,
+  given: { readonly live: KubernetesObject; readonly desired: object; readonly course: Running },
+): Promise<KubernetesObject> {
+  const { live, desired, course } = given;
+  if (course.replicasOf === undefined || (desired as { readonly spec?: { readonly replicas?: unknown } }).spec?.replicas !== undefined)
+    return live;
+  return await releaseReplicas(context, policy, { live, replicasOf: course.replicasOf });
+}
+
+/** The step keeps no object in this pass. */
+function dropped(unit: Unit<AnyDoReq>, why: Absence): StepResult<{}> {
+  askAgain(unit, []);
+  return notDesired(unit, why);
 }
 
 function brought(unit: Unit, subject: Subject, converged: Converged): Brought {
@@ -178,12 +241,13 @@ function held(
   askAgain(unit, kept);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
+  noteSeen(unit, kept);
   if (unit.dependent.isChecked)
     report(
       unit,
       kept.map((outcome) => entryOf(unit, outcome)),
     );
-  if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept);
+  if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept, asked.course);
   return waitBecause(unit.pass.hide(reason), { code: PRECONDITION_REASON, afterMs: LOOK_AGAIN_MS });
 }
 

@@ -1,21 +1,52 @@
 /** The removal of the objects of a step: those that are no longer desired, and all when the owner is deleted. */
+import type { Ref } from "@treadle/apimachinery";
 import type { Wait } from "@treadle/reconcile";
 import { waitBecause } from "@treadle/reconcile/unstable/engine";
 import type { NewEntry } from "./core/entries.ts";
 import { type Kept, NONE, releaseAll, remove } from "./core/remove.ts";
+import { UNCHANGED } from "./core/work.ts";
 import { LOOK_AGAIN_MS, retryLater } from "./retry-later.ts";
 import { removalOf, report, type Unit } from "./unit.ts";
+import { supervisorOf } from "./supervision.ts";
 import { isReleased } from "./verdict.ts";
 
 /** Removes objects with an earlier name. Without a watch it does so only after the name has changed. */
 export async function pruneOthers(unit: Unit, keep: Kept): Promise<readonly NewEntry[]> {
   const { dependent, context } = unit;
-  if (dependent.policy.isWatched) return (await remove(context, removalOf(unit, keep, false))).left;
+  if (dependent.policy.isWatched) {
+    const { left, deleted } = await remove(context, removalOf(unit, keep, false));
+    noteRemoved(unit, { deleted, released: [] });
+    return leavingEntries(unit, left);
+  }
   const memory = context.memory.unit(context.unit);
   if (memory.prunedFor === keep.id) return [];
-  const { left } = await remove(context, removalOf(unit, keep, true));
+  const { left, deleted } = await remove(context, removalOf(unit, keep, true));
+  noteRemoved(unit, { deleted, released: [] });
   if (left.length === 0) memory.prunedFor = keep.id;
-  return left;
+  return leavingEntries(unit, left);
+}
+
+/** Notes for the supervisor of the step which objects were deleted and released. */
+function noteRemoved(
+  { dependent, pass }: Unit,
+  { deleted, released }: { readonly deleted: readonly Ref[]; readonly released: readonly Ref[] },
+): void {
+  if (deleted.length + released.length === 0 || supervisorOf(pass.handler, dependent.name) === undefined) return;
+  const before = pass.found.removed.get(dependent.name);
+  pass.found.removed.set(dependent.name, {
+    deleted: [...(before?.deleted ?? []), ...deleted],
+    released: [...(before?.released ?? []), ...released],
+  });
+}
+
+/** The entries of objects that are being deleted, in the words of the supervisor of the step. */
+function leavingEntries({ dependent, pass }: Unit, left: readonly NewEntry[]): readonly NewEntry[] {
+  const { name, policy } = dependent;
+  const supervisor = supervisorOf(pass.handler, name);
+  if (supervisor === undefined) return left;
+  const given = { cause: "leaving", isReady: false, kind: policy.kind, live: undefined, operation: UNCHANGED } as const;
+  const more = { isJudgedByAuthor: false, previous: () => undefined, course: undefined };
+  return left.map((entry) => ({ ...entry, ...supervisor.word(name, { ...given, ...more, state: entry }) }));
 }
 
 /** An owner that is not being deleted does not wait for an unchecked dependent that cannot be removed. */
@@ -35,13 +66,14 @@ async function cleanup(unit: Unit): Promise<Wait | undefined> {
   if (pass.isDeleting && isToOrphan(unit)) return undefined;
   const removal = removalOf(unit, NONE, pass.isDeleting || !isWatched);
   if (isReleased(dependent, context.owner)) {
-    await releaseAll(context, removal);
+    noteRemoved(unit, { deleted: [], released: await releaseAll(context, removal) });
     if (dependent.isChecked) report(unit, []);
     context.memory.unit(context.unit).prunedFor = NONE.id;
     return undefined;
   }
-  const { left } = await remove(context, removal);
-  if (dependent.isChecked) report(unit, left);
+  const { left, deleted } = await remove(context, removal);
+  noteRemoved(unit, { deleted, released: [] });
+  if (dependent.isChecked) report(unit, leavingEntries(unit, left));
   const [first] = left;
   if (first === undefined) context.memory.unit(context.unit).prunedFor = NONE.id;
   if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;

@@ -25,15 +25,16 @@ import { cleanedUp } from "./cleanup-step.ts";
 import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
 import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
-import { dependents, type UnseenDependent } from "./extension.ts";
+import { dependents } from "./extension.ts";
+import type { UnseenDependent } from "./extension/data.ts";
 import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
-import { goOn, LOOK_AGAIN_MS } from "./retry-later.ts";
+import { LOOK_AGAIN_MS } from "./retry-later.ts";
 import { cachedObjects } from "./subjects.ts";
 import { stateWithout } from "./author.ts";
 import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
-import { leftOut, unprovided, whetherWanted } from "./unwanted.ts";
+import { leftOut, unprovided, unresolved, whetherWanted } from "./unwanted.ts";
 import { unreachedEntry } from "./unreached-entry.ts";
 
 /**
@@ -74,7 +75,7 @@ export function dependentApply<
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
     do: (req) => apply(definition, req as AnyDoReq),
-    ...(dependent.isChecked ? {} : { unresolved: (req: unknown, error: unknown) => goOn(unitOf(definition, req as AnyDoReq), error) }),
+    unresolved: (req, error) => unresolved(definition, req as AnyDoReq, error),
     unprovided: (req, wait) => unprovided(definition, req as AnyDoReq, wait),
     ...(given.gives === undefined ? {} : { gives: givesOf(dependent) }),
     ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),

@@ -1,9 +1,9 @@
 /** What became of the objects of a step, and what the step makes of it: entries of the status, a result, or an error. */
 import { isConflict, ownership, type Ref } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
-import { errorsIn, reasonOf, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { entryHandlerOf, errorsIn, reasonOf, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { authorOf, stateWithout } from "./author.ts";
-import { type DependentState, type NewEntry, severity } from "./core/entries.ts";
+import { type DependentState, entriesOfStep, type NewEntry, severity, storedEntries } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
 import type { Given } from "./core/memory.ts";
@@ -12,7 +12,9 @@ import { refined } from "./core/state.ts";
 import { UNCHANGED } from "./core/work.ts";
 import type { Absence } from "./entry-condition.ts";
 import { LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
+import { underPresentName } from "./extension/entries.ts";
 import type { Subject } from "./subjects.ts";
+import { type Cause, causeOf, causeOfError, type Running, type SeenObject, supervisorOf } from "./supervision.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
 
 /** An object that was converged. */
@@ -56,7 +58,7 @@ export function heldBy(
   const state = refined(context, authorOf(dependent, owner, { inputs, item }), { state: pending, live });
   // An object of ours still gives its values.
   const isKept = live !== undefined && (!dependent.policy.isOwned || ownership(live, owner, handlerNames).type === "ours");
-  return { type: "not yet", live, state, again: "watch", isApplied: false, isKept, operation: UNCHANGED };
+  return { type: "not yet", live, state, again: "watch", isApplied: false, cause: PRECONDITION_REASON, isKept, operation: UNCHANGED };
 }
 
 /** The author's `status` may report a missing object as ready. */
@@ -73,7 +75,54 @@ export function needsBackoff(outcome: Kept): boolean {
 
 /** Returns the entry of an object. */
 export function entryOf(unit: Unit, outcome: Kept): NewEntry {
-  return { ...identityOf(unit.dependent.policy.kind, outcome.target), ...stateOf(unit, outcome) };
+  return { ...identityOf(unit.dependent.policy.kind, outcome.target), ...reportedState(unit, outcome) };
+}
+
+/** Notes the objects for the supervisor of the step, if it has one. */
+export function noteSeen(unit: Unit, kept: readonly Kept[]): void {
+  const { dependent, pass } = unit;
+  if (supervisorOf(pass.handler, dependent.name) === undefined) return;
+  const seen = kept.map((outcome): SeenObject => {
+    const { live, operation } = outcome.type === "brought" ? outcome.converged : { live: outcome.subject.live, operation: UNCHANGED };
+    return { target: outcome.target, live, state: reportedState(unit, outcome), cause: causeIn(outcome), operation };
+  });
+  pass.found.seen.set(dependent.name, seen);
+}
+
+function causeIn(outcome: Kept): Cause {
+  if (outcome.type === "brought") return causeOf(outcome.converged);
+  return outcome.type === "failed" ? causeOfError(outcome.error) : "pending";
+}
+
+/** The state of an object as the status reports it: in the words of the supervisor, if the step has one. */
+function reportedState(unit: Unit, outcome: Kept): DependentState {
+  const { dependent, pass } = unit;
+  const { name, policy, options } = dependent;
+  const state = stateOf(unit, outcome);
+  const supervisor = supervisorOf(pass.handler, name);
+  if (supervisor === undefined) return state;
+  const course = pass.found.courses.get(name);
+  return supervisor.word(name, {
+    state,
+    cause: causeIn(outcome),
+    isReady: isReady(outcome),
+    kind: policy.kind,
+    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
+    operation: outcome.type === "brought" ? outcome.converged.operation : UNCHANGED,
+    isJudgedByAuthor: options.readyWhen !== undefined || options.status !== undefined,
+    previous: () => previousReason(unit, outcome.target),
+    course: course?.type === "run" ? course : undefined,
+  });
+}
+
+/** The reason in the last entry of an object. */
+function previousReason({ dependent, pass }: Unit, target: Ref): string | undefined {
+  const { object, handler } = pass;
+  const entries = entriesOfStep(underPresentName(handler, storedEntries(object)), {
+    handler: entryHandlerOf(handler),
+    step: dependent.name,
+  });
+  return entries.find(({ name, namespace }) => name === target.name && namespace === target.namespace)?.reason;
 }
 
 function stateOf({ dependent, context }: Unit, outcome: Kept): DependentState {
@@ -114,7 +163,7 @@ export function failureOf({ dependent, pass }: Unit, kept: readonly Kept[], erro
 const MAX_ERRORS = 10;
 
 /** Continues if all objects are ready, else waits for the worst of them. */
-export function resultOf(unit: Unit<AnyDoReq>, kept: readonly Kept[]): StepResult<{}> {
+export function resultOf(unit: Unit<AnyDoReq>, kept: readonly Kept[], course?: Running): StepResult<{}> {
   let worst: Kept | undefined;
   let waiting = 0;
   let again: number | undefined = LOOK_AGAIN_MS;
@@ -129,7 +178,7 @@ export function resultOf(unit: Unit<AnyDoReq>, kept: readonly Kept[]): StepResul
   const said = message === "" ? reason : message;
   const { item } = worst.subject;
   const text = unit.pass.hide(item === undefined ? said : `${waiting} of ${kept.length} objects are not ready; ${item.key}: ${said}`);
-  if (!unit.dependent.isChecked) return goOnWithout(unit, kept, { reason, text, again });
+  if (!unit.dependent.isChecked || course?.waits === false) return goOnWithout(unit, kept, { reason, text, again });
   const level = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
   return waitBecause(text, { code: reason, severity: level, needsAction: WARNING_REASONS.includes(reason), afterMs: again });
 }

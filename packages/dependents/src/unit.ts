@@ -17,7 +17,9 @@ import type { DependentsMemory } from "./core/memory.ts";
 import type { Kept, Removal } from "./core/remove.ts";
 import { Timing } from "./core/timing.ts";
 import { type Dependent, LIVE, refsOrNone } from "./dependent.ts";
-import { type DependentData, type DependentPass, dependents, underPresentName } from "./extension.ts";
+import { dependents } from "./extension.ts";
+import type { DependentData, DependentPass } from "./extension/data.ts";
+import { underPresentName } from "./extension/entries.ts";
 import { type LiveObjects, METADATA_ONLY } from "./objects.ts";
 import { PassInputs } from "./pass-inputs.ts";
 

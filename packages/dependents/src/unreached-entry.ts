@@ -4,7 +4,7 @@ import type { DependentState, NewEntry } from "./core/entries.ts";
 import { UNKNOWN_INPUTS } from "./core/ask.ts";
 import { identityOf } from "./core/marks.ts";
 import { COMPLETED_REASON, refined, stateOf } from "./core/state.ts";
-import type { UnreachedDependent } from "./extension.ts";
+import type { UnreachedDependent } from "./extension/data.ts";
 import type { Dependent } from "./dependent.ts";
 import type { EachItem } from "./types.ts";
 import type { Definition } from "./unit.ts";

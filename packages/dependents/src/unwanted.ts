@@ -10,6 +10,7 @@ import type { Kept } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import { goOn, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
+import { RUN, supervisorOf } from "./supervision.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
@@ -49,6 +50,9 @@ function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | un
 export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): StepResult<{}> {
   const unit = unitOf(definition, req);
   const { dependent, pass } = unit;
+  const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
+  if (course.type === "drop") return notDesired(unit, course.why);
+  if (course.type === "run" && !course.waits) return req.next();
   const vars: object = req.vars;
   const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
   const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
@@ -61,6 +65,16 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
   if (dependent.isChecked) return wait;
   revisitLater(unit, wait.reason, wait.afterMs);
   return req.next();
+}
+
+/** Runs when what the step reads cannot be resolved. @throws `error`, if the owner waits for the step */
+export function unresolved(definition: Definition, req: AnyDoReq, error: unknown): StepResult<{}> {
+  const unit = unitOf(definition, req);
+  const { dependent, pass } = unit;
+  const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
+  if (course.type === "drop") return notDesired(unit, course.why);
+  if (dependent.isChecked) throw error;
+  return goOn(unit, error);
 }
 
 /**

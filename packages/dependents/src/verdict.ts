@@ -64,12 +64,16 @@ export function dropByOwner({ dependent, context: { owner } }: Unit): Absence | 
 }
 
 /**
- * Asks the predicates. With `isAgain` only those are asked whose answers may have changed although their inputs have not: the
+ * Asks the predicates, `until` unless `asksUntil` is false. With `isAgain` only those are asked whose answers may have changed although their inputs have not: the
  * others have let the step keep its objects.
  *
  * @throws what the author's functions throw, and TypeError for an answer of another type
  */
-export function verdictOf(unit: Unit, inputs: PassInputs, { isAgain }: { readonly isAgain: boolean }): Verdict {
+export function verdictOf(
+  unit: Unit,
+  inputs: PassInputs,
+  { isAgain, asksUntil = true }: { readonly isAgain: boolean; readonly asksUntil?: boolean },
+): Verdict {
   const { dependent, context } = unit;
   const { name, options } = dependent;
   const { owner } = context;
@@ -83,7 +87,7 @@ export function verdictOf(unit: Unit, inputs: PassInputs, { isAgain }: { readonl
     if (!isWanted) return { type: "drop", why: NOT_WANTED };
   }
   const { until } = options;
-  if (until === undefined || !asks("until")) return KEEP;
+  if (until === undefined || !asksUntil || !asks("until")) return KEEP;
   const where = `step "${name}": until`;
   const answer: unknown = timed(unit, "until", () => called(where, () => until(owner, inputs as never)));
   if (answer === true) return KEEP;

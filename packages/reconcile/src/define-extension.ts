@@ -37,6 +37,15 @@ export function partsOf(req: unknown): ReadonlyMap<string, Progress> {
 }
 
 /**
+ * Returns how the opening of a composite step ended, for its `do`; `undefined` if it did not run.
+ * @throws TypeError for a value that is not a `req` of the engine
+ */
+export function openingOf(req: unknown): Progress | undefined {
+  const { pass, step } = stepOf(req);
+  return pass.openings?.get(step);
+}
+
+/**
  * Hands over values of a step with `gives`, while its `do` runs. They are there at once for the steps that need them, whatever
  * `do` returns. A later call in the same pass replaces the values. A value that is `undefined` is missing.
  *

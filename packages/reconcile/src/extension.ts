@@ -43,6 +43,8 @@ export interface ExtendedHandler<Data> {
   readonly steps: readonly ExtendedStep<Data>[];
   /** The steps of the handler in list order; a composite is one entry. */
   readonly list: readonly StepRuntime[];
+  /** Returns the composite that reports for the step of this name; `undefined` if the step reports for itself. */
+  reporterOf(step: string): StepRuntime | undefined;
   /** Returns whether `step` comes after `other`, so that it is cleaned up first: in the list, or by the order of their group. */
   isAfter(step: StepRuntime, other: StepRuntime): boolean;
 }
@@ -65,6 +67,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   readonly isDryRun: boolean;
   /** The cache of the operator, without the limits of `req.cache`. */
   readonly cache: Cache;
+  /** Returns the progress of a step so far; `undefined` if the pass has not reached it. */
+  progressOf(step: StepRuntime): Progress | undefined;
   /** Returns whether the cache shows `object`; `false` if a selector of the watch leaves it out. */
   isSelected(kind: Kind, object: KubernetesObject): boolean;
   /** Returns whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
@@ -90,8 +94,6 @@ export interface ExtensionPass<Data, Memory, Found> {
 export interface EndedPass<Data, Memory, Found> extends ExtensionPass<Data, Memory, Found> {
   /** The type of the pass. `full`: the `do` of the steps ran. `deletion`: their cleanups ran. `gated`: no step could report. */
   readonly type: PassType;
-  /** Returns the progress of a step; `undefined` if the pass did not reach it. */
-  progressOf(step: StepRuntime): Progress | undefined;
   /** Whether a transient failure is hidden: Ready, and the conditions of steps that the pass did not reach, stay as they were. */
   readonly isHiding: boolean;
   /** The reason why the pass did not reach some steps, as a text for users. */

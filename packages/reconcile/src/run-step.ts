@@ -135,7 +135,11 @@ function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntim
     cleanup: phase === "post" ? ending(recording.outcome) : phase === "do" ? step.cleanup : undefined,
     post: undefined,
     [phase]: recorded(step[phase], recording),
-    parts: step.parts && { ...step.parts, steps: step.parts.steps.map((part) => only(part, phase, recording)) },
+    parts: step.parts && {
+      ...step.parts,
+      opens: phase === "do" ? step.parts.opens : undefined,
+      steps: step.parts.steps.map((part) => only(part, phase, recording)),
+    },
     // The caller gives the vars of all other steps.
     needs: step.needs.filter(({ name }) => recording.names.has(name)),
   };

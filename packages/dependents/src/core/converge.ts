@@ -153,12 +153,12 @@ function judged(context: Context, plan: Pick<Plan, "policy" | "readyWhen" | "ref
   if (found.type === "not yet") {
     const { live, again = byDefault, isKept = false, operation } = found;
     const state = refined(context, plan, { state: found.state, live });
-    return { type: "not yet", live, state, again, isApplied: false, isKept, operation };
+    return { type: "not yet", live, state, again, isApplied: false, cause: found.state.reason, isKept, operation };
   }
   const { live, operation } = found;
   const readiness: DependentState = stateOf(context, plan, live);
   const state = refined(context, plan, { state: readiness, live });
   return isReady(readiness, state)
     ? { type: "there", live, state, operation }
-    : { type: "not yet", live, state, again: byDefault, isApplied: true, isKept: true, operation };
+    : { type: "not yet", live, state, again: byDefault, isApplied: true, cause: undefined, isKept: true, operation };
 }

@@ -105,6 +105,16 @@ export class UnitMemory {
   /** The author was warned of a function that asks for the time and does not say when its answer changes. */
   isWarnedOfTime = false;
 
+  /** The course under which the objects were settled. */
+  course = "";
+
+  /** Forgets that objects need no write, because the unit runs on another course. */
+  changeCourse(course: string): void {
+    if (this.course === course) return;
+    this.course = course;
+    for (const memory of this.#objects.values()) memory.settled = undefined;
+  }
+
   /** The memory of one object, made when it is first asked for. */
   object(kind: Kind, ref: Ref): ObjectMemory {
     const key = keyIn(kind, ref);

@@ -101,6 +101,8 @@ export type Converged =
       readonly again: Again;
       /** The desired state is stored, and only the object's readiness is missing. */
       readonly isApplied: boolean;
+      /** Why the object could not be converged, before `refine`; `undefined`: only its readiness is missing. */
+      readonly cause: string | undefined;
       /** `live` is the object that the unit keeps: not a foreign one, and not one that is to be created again. */
       readonly isKept: boolean;
       readonly operation: Operation;

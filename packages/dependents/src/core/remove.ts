@@ -81,12 +81,23 @@ export async function remove(context: Context, removal: Removal): Promise<Remove
   return left.length === 0 ? NOTHING : { left: left.map((object) => deletingEntry(context, policy, refTo(object))), deleted };
 }
 
-/** Releases all objects of the unit but those of `keep`: they stay, without its marks. @throws the error of the server; 409 when another writer was faster */
-export async function releaseAll(context: Context, removal: Removal): Promise<void> {
+/**
+ * Releases all objects of the unit but those of `keep`: they stay, without its marks. Returns the objects that it released.
+ * @throws the error of the server; 409 when another writer was faster
+ */
+export async function releaseAll(context: Context, removal: Removal): Promise<readonly Ref[]> {
   const { policy } = removal;
-  if (!policy.isOwned) return;
+  if (!policy.isOwned) return [];
   const found = leftIn(context, removal, removal.isLive ? await listed(context, removal) : cached(context, removal));
-  for (const object of found) await release(context, policy, object);
+  const released: Ref[] = [];
+  for (const object of found) if ((await release(context, policy, object)) !== undefined) released.push(refTo(object));
+  return released;
+}
+
+/** Returns the objects of the unit but those of `keep`, as far as the cache knows; none for objects that are not watched. */
+export function objectsLeft(context: Context, removal: Omit<Removal, "isLive">): readonly KubernetesObject[] {
+  const { policy } = removal;
+  return policy.isOwned && policy.isWatched ? leftIn(context, removal, cached(context, removal)) : [];
 }
 
 /** Whether {@link remove} would find objects, as far as the cache knows, or for objects that are not watched the memory. */
@@ -94,7 +105,7 @@ export function mayHaveObjects(context: Context, removal: Omit<Removal, "isLive"
   const { policy, keep } = removal;
   if (!policy.isOwned) return false;
   if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== keep.id;
-  return leftIn(context, removal, cached(context, removal)).length > 0;
+  return objectsLeft(context, removal).length > 0;
 }
 
 function leftIn(

@@ -12,7 +12,7 @@ import { giverProblems, orderProblems } from "./order-problems.ts";
 import { predecessorsOf } from "./predecessors.ts";
 import { stateProblems } from "./state-problems.ts";
 import { throughProblems } from "./through-problems.ts";
-import { isAnyKind, type StepRuntime } from "./step-runtime.ts";
+import { isAnyKind, reportersOf, type StepRuntime } from "./step-runtime.ts";
 
 /** Returns the problems of a pipeline, in the order in which a reader meets their causes. */
 export function findProblems(collected: Collected, leaves: readonly StepRuntime[], name: string): string[] {
@@ -156,8 +156,9 @@ function extensionProblems(
   { leaves, order, name }: { readonly leaves: readonly StepRuntime[]; readonly order: PartOrder; readonly name: string },
 ): string[] {
   const before = predecessorsOf(kind, name, options);
+  const reporters = reportersOf(steps);
   return extensionsOf(leaves).flatMap((extension) => [
-    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps, order }, extension.name)) ?? []),
+    ...(extension.problems?.(handlerOf({ name, before, kind, leaves, steps, order, reporters }, extension.name)) ?? []),
   ]);
 }
 

@@ -1,6 +1,6 @@
 /** Makes steps that consist of other steps. */
 import type { Kind } from "@treadle/apimachinery";
-import { opaque, type RawDefinition, runtimeFrom, runtimeOf } from "./step-runtime.ts";
+import { opaque, type PhaseFunction, type RawDefinition, runtimeFrom, runtimeOf } from "./step-runtime.ts";
 
 /** Raw parts are the parts of a composite step, as a factory gives them. */
 export interface RawParts {
@@ -15,6 +15,18 @@ export interface RawParts {
     /** The kind of the parts, for the error about another step, such as `made by bucket()`. */
     readonly of: string;
   };
+  /**
+   * Runs before the parts, with the req of the composite's `do`. If it does not continue, the parts do not run, but the `do` of the
+   * composite does: `openingOf(req)` returns how it ended. @defaultValue the parts run
+   */
+  readonly opens?: PhaseFunction;
+  /**
+   * Whether the `do` of the composite reports for its parts: it returns a wait, or throws their errors. The waits and errors of
+   * the parts then count neither for Ready nor for the outcome. @defaultValue false
+   */
+  readonly reports?: boolean;
+  /** Whether each part is cleaned up after all parts that come later in the list. @defaultValue false */
+  readonly isList?: boolean;
 }
 
 /**
@@ -42,7 +54,14 @@ export function defineComposite(definition: RawDefinition & { readonly parts: Ra
   const runtime = runtimeFrom(kind, own);
   return opaque({
     ...runtime,
-    parts: { maker, steps, concurrency: order?.concurrency ?? 1 },
+    parts: {
+      maker,
+      steps,
+      concurrency: order?.concurrency ?? 1,
+      opens: parts.opens,
+      reports: parts.reports ?? false,
+      isList: parts.isList ?? false,
+    },
   });
 }
 

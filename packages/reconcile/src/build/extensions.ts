@@ -21,10 +21,12 @@ interface Described {
   readonly leaves: readonly StepRuntime[];
   readonly steps: readonly StepRuntime[];
   readonly order: PartOrder;
+  readonly reporters: ReadonlyMap<StepRuntime, StepRuntime>;
 }
 
 /** The handler as an extension sees it. */
-export function handlerOf({ name, before, kind, leaves, steps, order }: Described, extension: string): ExtendedHandler<unknown> {
+export function handlerOf({ name, before, kind, leaves, steps, order, reporters }: Described, extension: string): ExtendedHandler<unknown> {
+  const reporterByName = new Map([...reporters].map(([part, reporter]) => [part.name, reporter]));
   return {
     name,
     names: before.names,
@@ -35,6 +37,7 @@ export function handlerOf({ name, before, kind, leaves, steps, order }: Describe
       return use === undefined ? [] : [{ name: step.name, data: use.data, step }];
     }),
     list: steps,
+    reporterOf: (step) => reporterByName.get(step),
     isAfter(step, other) {
       const [place, otherPlace] = [step, other].map((each) => steps.findIndex((entry) => leavesOf([entry]).includes(each))) as [
         number,

@@ -71,7 +71,7 @@ class Order implements PartOrder {
     for (const [step, found] of edges) {
       const required = found.filter(({ done }) => done).map(({ to }) => to);
       if (required.length > 0) this.#required.set(step, required);
-      for (const { to } of found) this.#users.set(to, [...(this.#users.get(to) ?? []), step]);
+      for (const { to } of found) this.#use(to, step);
     }
     for (const group of nodesOf(entry)) if (group.parts !== undefined) this.#addGroup(group, group.parts.steps, edges);
   }
@@ -87,12 +87,35 @@ class Order implements PartOrder {
       const after = members.filter((each) => this.before(each).includes(member));
       if (after.length > 0) this.#after.set(member, after);
     }
+    if (group.parts?.isList === true) this.#addList(members);
     const circle = findCircle(members, (member) => this.before(member));
     if (circle !== undefined) this.circles.push({ group, members: circle });
+  }
+
+  /** Each leaf of a list is cleaned up after those of all later members. */
+  #addList(members: readonly StepRuntime[]): void {
+    const inOrder = ordered(members, (member) => this.before(member));
+    inOrder.forEach((member, i) => {
+      const later = leavesOf(inOrder.slice(i + 1));
+      for (const leaf of leavesOf([member])) for (const each of later) this.#use(leaf, each);
+    });
+  }
+
+  #use(used: StepRuntime, user: StepRuntime): void {
+    const users = this.#users.get(used) ?? [];
+    if (!users.includes(user)) this.#users.set(used, [...users, user]);
   }
 }
 
 const NONE: readonly StepRuntime[] = [];
+
+/** Returns the parts in the order in which they run one after the other; parts on a circle are left out. */
+function ordered(parts: readonly StepRuntime[], before: (part: StepRuntime) => readonly StepRuntime[]): readonly StepRuntime[] {
+  const found: StepRuntime[] = [];
+  const canRun = (part: StepRuntime): boolean => !found.includes(part) && before(part).every((each) => found.includes(each));
+  for (let next = parts.find(canRun); next !== undefined; next = parts.find(canRun)) found.push(next);
+  return found;
+}
 
 /** Returns a step and all parts in it. */
 export function nodesOf(step: StepRuntime): readonly StepRuntime[] {

@@ -14,7 +14,7 @@ import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Rank } from "../save/ready-rank.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
-import { type HandlerSettings, leavesOf, type StepRuntime } from "./step-runtime.ts";
+import { type HandlerSettings, leavesOf, reportersOf, type StepRuntime } from "./step-runtime.ts";
 
 /** A pipeline is a handler as the engine runs it. It is immutable. */
 export interface Pipeline {
@@ -28,6 +28,8 @@ export interface Pipeline {
   readonly leaves: readonly StepRuntime[];
   /** The order of the parts of composites. */
   readonly order: PartOrder;
+  /** The composite that reports for a part, by the part. */
+  readonly reporters: ReadonlyMap<StepRuntime, StepRuntime>;
   /** The leaves that have a gate. */
   readonly gated: readonly StepRuntime[];
   /** Whether some step reads whole objects of a kind that is {@link Kind.cachedAs} metadata, which are fetched. */
@@ -106,6 +108,7 @@ export function assemble(
   const { kind, name, steps, watches, conditions, deadlines, before = predecessorsOf(kind, name, {}) } = given;
   const leaves = leavesOf(steps);
   const order = partOrderOf(steps);
+  const reporters = reportersOf(steps);
   const declared = watchedForms({ kind, leaves, watches });
   const extensions = extensionsOf(leaves);
   const withCleanup = leaves.filter((step) => step.cleanup !== undefined);
@@ -115,6 +118,7 @@ export function assemble(
     steps,
     leaves,
     order,
+    reporters,
     gated: leaves.filter(({ gate }) => gate !== undefined),
     fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
@@ -139,7 +143,7 @@ export function assemble(
     pause: settingIn(leaves, "pause") ?? DEFAULT_PAUSE,
     extensions,
     extended: new Map(
-      extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order }, extension.name)]),
+      extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order, reporters }, extension.name)]),
     ),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });

@@ -93,6 +93,12 @@ export interface Parts {
   readonly steps: readonly StepRuntime[];
   /** The number of parts that run at once. */
   readonly concurrency: number;
+  /** Runs before the parts, in the phase `do` of the composite. If it does not continue, the parts do not run. */
+  readonly opens: PhaseFunction | undefined;
+  /** Whether the `do` of the composite reports for its parts. Their waits and errors then count neither for Ready nor for the outcome. */
+  readonly reports: boolean;
+  /** Whether each part is cleaned up after all parts that come later in the list. */
+  readonly isList: boolean;
 }
 
 /** Handler settings are the settings of a handler that a step may make. */
@@ -271,6 +277,17 @@ export function leavesOf(steps: readonly StepRuntime[]): readonly StepRuntime[] 
 /** Whether a composite itself has phases or declarations. */
 function hasOwn({ gate, do: run, cleanup, post, conditions, state }: StepRuntime): boolean {
   return [gate, run, cleanup, post, state].some((member) => member !== undefined) || conditions.length > 0;
+}
+
+/** Returns the composite that reports for each part, by the part. */
+export function reportersOf(steps: readonly StepRuntime[]): ReadonlyMap<StepRuntime, StepRuntime> {
+  const reporters = new Map<StepRuntime, StepRuntime>();
+  const visit = (step: StepRuntime, reporter: StepRuntime | undefined): void => {
+    if (reporter !== undefined) reporters.set(step, reporter);
+    for (const part of step.parts?.steps ?? []) visit(part, reporter ?? (step.parts?.reports === true ? step : undefined));
+  };
+  for (const step of steps) visit(step, undefined);
+  return reporters;
 }
 
 /** The kind of a step made with `anyKind`. */

@@ -29,7 +29,7 @@ export function contained(pass: Pass, step: StepRuntime, thrown: unknown): Conta
   }
   if (errorsIn(error).every(isConflict)) {
     pass.hasConflict = true;
-    return { type: "wait", reason: `conflict: ${statusMessage(error)}`, isConflict: true };
+    return { type: "wait", reason: `conflict: ${statusMessage(error)}`, conflict: error };
   }
   return { type: "failed", error };
 }

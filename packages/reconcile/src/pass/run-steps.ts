@@ -65,16 +65,27 @@ async function runComposite(pass: Pass, step: StepRuntime, parts: Parts, phase: 
   const { order } = pass.pipeline;
   const steps = phase === "do" ? parts.steps : parts.steps.toReversed();
   const outcomes = new Map<StepRuntime, Outcome>();
-  await runGraph({
-    parts: steps,
-    concurrency: parts.concurrency,
-    before: (part) => (phase === "do" ? order.before(part) : order.after(part)),
-    run: async (part) => outcomes.set(part, await runPart(pass, part, phase)),
-    isOver: () => pass.isStopped,
-  });
+  if (phase === "cleanup" || (await opened(pass, step, parts)))
+    await runGraph({
+      parts: steps,
+      concurrency: parts.concurrency,
+      before: (part) => (phase === "do" ? order.before(part) : order.after(part)),
+      run: async (part) => outcomes.set(part, await runPart(pass, part, phase)),
+      isOver: () => pass.isStopped,
+    });
   const outcome = groupEnd(pass, step.name, { steps, outcomes });
   if (step[phase] === undefined || pass.isStopped) return outcome;
+  if (phase === "do" && parts.reports) return await unlessBlocked(pass, step, phase);
   return joined(pass, step.name, [outcome, await unlessBlocked(pass, step, phase)]);
+}
+
+/** Asks a composite whether its parts run. */
+async function opened(pass: Pass, step: StepRuntime, { opens }: Parts): Promise<boolean> {
+  if (opens === undefined) return true;
+  if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs || !hasVars(pass, step)) return false;
+  const ended = await runPhase(pass, step, "do", { ...chainLimit(pass), substitute: { do: opens } });
+  (pass.openings ??= new Map()).set(step, ended.type === "continue" ? { type: "done" } : ended);
+  return ended.type === "continue";
 }
 
 function runPart(pass: Pass, part: StepRuntime, phase: ChainPhase): Promise<Outcome> {
@@ -123,18 +134,20 @@ const RUNNER: ChainRunner = {
 
 async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promise<Outcome> {
   if (pass.signal.aborted) return shuttingDown(pass);
-  if (step[phase] === undefined) return note(pass, step, { type: "continue", vars: {} });
-  if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
-  if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, phase) });
+  const isReported = phase === "do" && pass.pipeline.reporters.has(step);
+  const noted = (ended: Ended): Outcome => note(pass, step, ended, { isReported });
+  if (step[phase] === undefined) return noted({ type: "continue", vars: {} });
+  if (pass.clock.now() >= pass.endsAtMs) return noted({ type: "failed", error: passTimeout(pass) });
+  if (pass.env.isDryRun && !step.runsDry) return noted({ type: "stop", reason: heldInDryRun(step, phase) });
   const wait = phase === "do" && step.givers.length > 0 ? missingVars(pass, step) : undefined;
   const { unprovided } = step;
-  if (wait !== undefined && unprovided === undefined) return note(pass, step, wait);
+  if (wait !== undefined && unprovided === undefined) return noted(wait);
   const limit = chainLimit(pass);
   const substitute = wait === undefined ? undefined : { do: (req: unknown) => unprovided?.(req, wait) };
   const ended = await runPhase(pass, step, phase, substitute === undefined ? limit : { ...limit, substitute });
   if (phase === "do" && step.writes.includes("spec") && ended.type === "continue" && pass.drafts.spec.changes() !== undefined)
     pass.specChangedBy = step;
-  return note(pass, step, withVars(pass, step, ended));
+  return noted(withVars(pass, step, ended));
 }
 
 /** The limit of the phases of the chain. */
@@ -155,15 +168,15 @@ function withVars(pass: Pass, step: StepRuntime, ended: Ended): Ended {
   }
 }
 
-/** Records how a step ended, and its request for the next pass. */
-export function note(pass: Pass, step: StepRuntime, ended: Ended): Outcome {
+/** Records how a step ended, and its request for the next pass. The errors of a step with a reporter are those of the reporter. */
+export function note(pass: Pass, step: StepRuntime, ended: Ended, { isReported = false }: { readonly isReported?: boolean } = {}): Outcome {
   if (ended.type === "continue") {
     pass.progress.set(step, { type: "done" });
     return DONE;
   }
   pass.progress.set(step, ended);
   if (ended.type === "failed") {
-    pass.failures.push({ rank: "step", error: ended.error, backoff: step.backoff });
+    if (!isReported) pass.failures.push({ rank: "step", error: ended.error, backoff: step.backoff });
     return { type: "failed", step: step.name, error: ended.error };
   }
   if (ended.type === "wait") pass.asked.push({ reason: ended.reason, afterMs: ended.afterMs });

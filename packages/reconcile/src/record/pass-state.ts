@@ -102,6 +102,8 @@ export class Pass implements EndingFacts {
   readonly progress: Map<StepRuntime, Progress> = new Map();
   /** The parts that did not run because others are not done; what requires them does not run either. */
   blocked: Set<StepRuntime> | undefined;
+  /** How composites were opened; made for the first. */
+  openings: Map<StepRuntime, Progress> | undefined;
   /** What asks for the next pass. */
   readonly asked: Asked[] = [];
   readonly failures: Failure[] = [];

@@ -22,8 +22,8 @@ export type Progress =
       readonly reason: string;
       readonly afterMs?: number;
       readonly cause?: WaitCause;
-      /** Whether a conflict ended the step. */
-      readonly isConflict?: true;
+      /** The conflict that ended the step. */
+      readonly conflict?: unknown;
     }
   | { readonly type: "stop"; readonly reason: string }
   | { readonly type: "failed"; readonly error: unknown };

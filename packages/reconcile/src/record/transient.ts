@@ -12,7 +12,7 @@ import type { Pass } from "./pass-state.ts";
 import type { Progress } from "./progress.ts";
 
 /** The time for which a transient failure leaves Ready as it was, in milliseconds. */
-const TRANSIENT_MS = 60_000;
+export const TRANSIENT_MS = 60_000;
 
 /** Finds the failures of the pass that Ready does not report yet. */
 export function noteTransient(pass: Pass): void {
@@ -41,8 +41,9 @@ function keepsAll({ settings }: Pass, { conditions }: StepRuntime): boolean {
   return conditions.length > 0 && conditions.every(({ type }) => settings.get(type) === "keep");
 }
 
-function isTransientEnd(ended: Progress): boolean {
-  if (ended.type === "wait") return ended.isConflict === true;
+/** Returns whether a step ended for a reason that a retry resolves: a conflict, a timeout, a lost connection, a server that is overloaded. */
+export function isTransientEnd(ended: Progress): boolean {
+  if (ended.type === "wait") return ended.conflict !== undefined;
   return ended.type === "failed" && !isTerminal(ended.error) && errorsIn(ended.error).every((each) => isTransient(each) || isTimeout(each));
 }
 

@@ -18,6 +18,8 @@ export interface ConditionFacts extends PassFacts {
   readonly given?: ReadonlyMap<StepRuntime, Setting>;
   /** The steps whose transient failure Ready does not report yet. @defaultValue none */
   readonly hidden?: ReadonlySet<StepRuntime> | undefined;
+  /** The steps for which a composite reports: their ends do not count. @defaultValue none */
+  readonly reported?: { has(step: StepRuntime): boolean } | undefined;
   /** What Ready reports instead of True, because a part of the status is not stored. @defaultValue none */
   readonly notStored?: Setting | undefined;
   readonly generation: number | undefined;
@@ -156,7 +158,8 @@ function readyOf(
         )
       : undefined;
   }
-  const ends = facts.leaves.flatMap((step) => (facts.hidden?.has(step) === true ? [] : endsOf(step, facts.progress.get(step))));
+  const isSilent = (step: StepRuntime): boolean => facts.hidden?.has(step) === true || facts.reported?.has(step) === true;
+  const ends = facts.leaves.flatMap((step) => (isSilent(step) ? [] : endsOf(step, facts.progress.get(step))));
   const conditions = facts.leaves.map((step) => ({ step, of: counting(rules, step, now, before) }));
   const candidates = conditions.flatMap(({ step, of }) => [...notTrue(of), ...ends.filter((end) => end.step === step)]);
   const worst = candidates.length === 0 ? undefined : governing(rules.rank, candidates);

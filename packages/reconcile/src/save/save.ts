@@ -191,6 +191,7 @@ function factsOf(pass: Pass): ConditionFacts {
     notStored,
     hidden,
     leaves: pipeline.leaves,
+    reported: pipeline.reporters,
     given,
     generation: object.metadata.generation,
     nowMs: clock.now(),

@@ -18,8 +18,9 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
-export { defineExtension, handOver, partsOf } from "../define-extension.ts";
+export { defineExtension, handOver, openingOf, partsOf } from "../define-extension.ts";
 export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
+export { isTransientEnd, TRANSIENT_MS } from "../record/transient.ts";
 export { type PauseRules, type PauseState, pauseStateOf } from "../record/pause.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type DependentEntry, entriesOfStep } from "./core/entries.ts";
-import { underPresentName } from "./extension.ts";
+import { type DependentEntry, entriesOfStep } from "../core/entries.ts";
+import { underPresentName } from "./entries.ts";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 
 const entry: DependentEntry = {

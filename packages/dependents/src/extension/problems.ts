@@ -1,0 +1,55 @@
+/** The problems of steps that keep objects, for `build()`. */
+import { groupKindOf } from "@treadle/apimachinery";
+import { type ExtendedHandler, leavesOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
+import type { DependentData, ExtendedDependent } from "./data.ts";
+
+/** Returns the problems of the steps of a handler; each text names the fix. */
+export function problems({ kind, steps, list }: ExtendedHandler<DependentData>, dataOf: DataOf): readonly string[] {
+  const shown = steps.find(({ data }) => data.hasEntries);
+  const found: string[] = [];
+  if (shown !== undefined && kind.resource?.statusParts.includes("dependents") !== true) {
+    const fix = kind.resource === undefined ? "set checkedForReadiness: false" : "add dependents: true to its defineResource()";
+    found.push(`step "${shown.name}" reports its object in status.dependents, which ${kind.kind} does not have: ${fix}`);
+  }
+  for (const { name, data } of steps) found.push(...data.problems(kind).map((problem) => `step "${name}" ${problem}`));
+  return [...found, ...namesakeProblems(steps), ...orderProblems(steps, list, dataOf)];
+}
+
+function namesakeProblems(steps: readonly ExtendedDependent[]): string[] {
+  const unnamed = steps.filter(({ data }) => data.makesNamesake);
+  return unnamed.flatMap((step) => {
+    const other = unnamed.find((each) => groupKindOf(each.data.kind) === groupKindOf(step.data.kind));
+    if (other === undefined || other === step) return [];
+    return [
+      `steps "${other.name}" and "${step.name}" keep the same ${step.data.kind.kind}, the one with the name of the owner: set objectName for at least one of them`,
+    ];
+  });
+}
+
+function orderProblems(steps: readonly ExtendedDependent[], list: readonly StepRuntime[], dataOf: DataOf): string[] {
+  const found: string[] = [];
+  const before = new Set<StepRuntime>();
+  for (const entry of list) {
+    const parts = leavesOf([entry]);
+    // The engine puts the parts of one group in order.
+    for (const part of parts) before.add(part);
+    for (const part of parts) {
+      const needed = dataOf(part)?.dependsOn() ?? [];
+      if (needed.some((each) => each === undefined || dataOf(each) === undefined))
+        found.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
+      if (needed.includes(part)) found.push(`step "${part.name}" depends on itself: remove it from its dependsOn`);
+      for (const each of needed) {
+        if (each === undefined || dataOf(each) === undefined || before.has(each)) continue;
+        found.push(
+          steps.some(({ step }) => step === each)
+            ? `step "${part.name}" depends on "${each.name}", which does not run before it: move it to an earlier place, or both into one dependentApplyAll()`
+            : `step "${part.name}" depends on "${each.name}", which is not in the list: add it`,
+        );
+      }
+    }
+  }
+  return found;
+}
+
+/** Returns the data of a step; `undefined` for a step that keeps no object. */
+type DataOf = (step: StepRuntime) => DependentData | undefined;
