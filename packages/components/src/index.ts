@@ -1,3 +1,6 @@
-/** `@treadle/components`: features of an operator with one lifecycle and one condition each. */
+/** `@treadle/components`: features of an operator with one lifecycle and one condition each. Most programs import these names from `treadle`. */
+export { component } from "./component.ts";
+export type { AnyComponent, ComponentInputs, ComponentOf, ComponentOptions, ComponentStep } from "./types.ts";
+export type { PreviewOptions, RenderedObject } from "./preview.ts";
 export { type ComponentReason, componentReasons, type ReasonFacts } from "./reasons.ts";
 export type { Category, Grade, KindRecord, ResourceState, StateFacts, Suspend } from "./kinds/kind-record.ts";

@@ -31,12 +31,11 @@ import {
 } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import type { Absence } from "./entry-condition.ts";
-import { BLOCKED_CODE } from "./extension/entries.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { type Course, RUN, type Running, supervisorOf } from "./supervision.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
-import { noteLive, notDesired } from "./unwanted.ts";
+import { noteLive, notDesired, skipped } from "./unwanted.ts";
 import { IGNORED, NOT_DESIRED, verdictOf } from "./verdict.ts";
 
 /** What the functions of the author get in this pass. */
@@ -55,7 +54,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   try {
     const course = courseOf(unit);
     if (course.type === "drop") return dropped(unit, course.why);
-    if (course.type === "skip") return waitBecause(course.reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS });
+    if (course.type === "skip") return skipped(course);
     const inputs = inputsOf(definition, unit);
     if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
     const subjects = subjectsOf(unit);
@@ -68,7 +67,6 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
     const applied = applyNow(unit, asked, subjects);
     return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
   } catch (error) {
-    if (dependent.isChecked) throw error;
     return goOn(unit, error);
   }
 }
@@ -206,7 +204,7 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: 
 /** The policy with the fields that, by the supervisor, cannot change. */
 function policyOf({ dependent, pass }: Unit): Policy {
   const { policy, name } = dependent;
-  const immutableFields = supervisorOf(pass.handler, name)?.immutableFields(policy.kind);
+  const immutableFields = supervisorOf(pass.handler, name)?.immutableFields(name);
   return immutableFields === undefined ? policy : { ...policy, immutableFields };
 }
 

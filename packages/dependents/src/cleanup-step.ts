@@ -45,7 +45,8 @@ function leavingEntries({ dependent, pass }: Unit, left: readonly NewEntry[]): r
   const supervisor = supervisorOf(pass.handler, name);
   if (supervisor === undefined) return left;
   const given = { cause: "leaving", isReady: false, kind: policy.kind, live: undefined, operation: UNCHANGED } as const;
-  const more = { isJudgedByAuthor: false, previous: () => undefined, course: undefined };
+  const course = pass.found.courses.get(name);
+  const more = { isJudgedByAuthor: false, previous: () => undefined, course: course?.type === "run" ? course : undefined };
   return left.map((entry) => ({ ...entry, ...supervisor.word(name, { ...given, ...more, state: entry }) }));
 }
 

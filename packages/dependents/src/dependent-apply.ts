@@ -83,6 +83,7 @@ export function dependentApply<
     refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
     uses: [
       dependents.use({
+        dependent,
         kind: policy.kind,
         makesNamesake: policy.isCreated && given.each === undefined && given.objectName === undefined && given.namespace === undefined,
         hasEntries: dependent.isChecked,

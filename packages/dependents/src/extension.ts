@@ -24,6 +24,7 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
     absences: new Map(),
     blockers: new Map(),
     seen: new Map(),
+    leaving: new Map(),
     courses: new Map(),
     removed: new Map(),
   }),

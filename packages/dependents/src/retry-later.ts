@@ -2,6 +2,7 @@
 import { isConflict } from "@treadle/apimachinery";
 import { isTerminalError, type StepResult } from "@treadle/reconcile";
 import { delayAfter, errorsIn, KindNotInstalled, reasonOf, requestedDelayOf, statusMessage } from "@treadle/reconcile/unstable/engine";
+import { supervisorOf } from "./supervision.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
 
 /** Time until a dependent is looked at again, in milliseconds, if only its watch would trigger a pass. */
@@ -11,8 +12,13 @@ const MAX_DELAY_MS = 600_000;
 /** A watch of the kinds enqueues the owner when the kind is installed. This pause is for operators without that watch. */
 const KIND_MISSING_DELAY_MS = 60_000;
 
-/** No step waits for an unchecked dependent: the chain continues without it. */
+/**
+ * No step waits for an unchecked dependent: the chain continues without it. @throws `error`, if the owner or a supervisor of the step
+ * is to report it
+ */
 export function goOn(unit: Unit<AnyDoReq>, error: unknown): StepResult<{}> {
+  const { dependent, pass } = unit;
+  if (dependent.isChecked || supervisorOf(pass.handler, dependent.name) !== undefined) throw error;
   retryLater(unit, error);
   return unit.req.next();
 }

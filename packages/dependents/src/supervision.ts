@@ -15,7 +15,7 @@ export interface Supervision {
   /** Gives a state the words of the supervisor, for the entry in the status. Pure. */
   word(step: string, given: Unworded): DependentState;
   /** Returns the paths of fields that the server does not let change; `undefined`: those that are known of the kind. */
-  immutableFields(kind: Kind): readonly string[] | undefined;
+  immutableFields(step: string): readonly string[] | undefined;
 }
 
 /** How a step runs in one pass. */

@@ -1,16 +1,18 @@
 /** A step that keeps no object in a pass: it is not included, its object is not desired, or it cannot run and that is asked. */
 import type { StepResult, Wait } from "@treadle/reconcile";
-import { leavesOf, runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { leavesOf, runtimeOf, type StepRuntime, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { askAgain } from "./ask-again.ts";
-import { mayHaveObjects, NONE } from "./core/remove.ts";
+import { titleOf } from "./core/marks.ts";
+import { mayHaveObjects, NONE, objectsLeft } from "./core/remove.ts";
 import { desiredOf } from "./dependent.ts";
 import type { Absence } from "./entry-condition.ts";
 import { handOverNothing } from "./gives.ts";
 import type { Kept } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
-import { goOn, revisitLater } from "./retry-later.ts";
+import { BLOCKED_CODE } from "./extension/entries.ts";
+import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
-import { RUN, supervisorOf } from "./supervision.ts";
+import { type Course, RUN, supervisorOf } from "./supervision.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
@@ -52,7 +54,8 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
   const { dependent, pass } = unit;
   const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
   if (course.type === "drop") return notDesired(unit, course.why);
-  if (course.type === "run" && !course.waits) return req.next();
+  if (course.type === "skip") return skipped(course);
+  if (!course.waits) return req.next();
   const vars: object = req.vars;
   const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
   const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
@@ -62,9 +65,15 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
     askAgain(unit, []);
     return notDesired(unit, why);
   }
-  if (dependent.isChecked) return wait;
+  // A supervisor reports what an unchecked step waits for.
+  if (dependent.isChecked || supervisorOf(pass.handler, dependent.name) !== undefined) return wait;
   revisitLater(unit, wait.reason, wait.afterMs);
   return req.next();
+}
+
+/** The result of a step that an earlier part blocks. */
+export function skipped({ reason }: Extract<Course, { readonly type: "skip" }>): Wait {
+  return waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS });
 }
 
 /** Runs when what the step reads cannot be resolved. @throws `error`, if the owner waits for the step */
@@ -73,7 +82,6 @@ export function unresolved(definition: Definition, req: AnyDoReq, error: unknown
   const { dependent, pass } = unit;
   const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
   if (course.type === "drop") return notDesired(unit, course.why);
-  if (dependent.isChecked) throw error;
   return goOn(unit, error);
 }
 
@@ -87,7 +95,6 @@ export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}
   try {
     if (isIncluded(dependent, context.owner, { isServed: (kind) => unit.pass.isServed(kind) })) return undefined;
   } catch (error) {
-    if (dependent.isChecked) throw error;
     return goOn(unit, error);
   }
   noteAbsence(unit, NOT_INCLUDED);
@@ -99,8 +106,14 @@ export function leftOut(definition: Definition, req: AnyDoReq, vars: object = {}
 export function notDesired(unit: Unit<AnyDoReq>, why: Absence): StepResult<{}> {
   const { dependent, context, pass, req } = unit;
   noteAbsence(unit, why);
-  if (mayHaveObjects(context, removalOf(unit, NONE, false))) pass.found.unwanted.add(dependent.name);
-  else if (dependent.isChecked) report(unit, []);
+  const removal = removalOf(unit, NONE, false);
+  if (mayHaveObjects(context, removal)) {
+    pass.found.unwanted.add(dependent.name);
+    if (supervisorOf(pass.handler, dependent.name) !== undefined) {
+      const titles = objectsLeft(context, removal).map(({ metadata }) => titleOf(dependent.policy, metadata, context.owner));
+      pass.found.leaving.set(dependent.name, titles);
+    }
+  } else if (dependent.isChecked) report(unit, []);
   return req.next();
 }
 

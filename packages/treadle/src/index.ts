@@ -1,6 +1,6 @@
 /**
  * What most operators need, from one place. Everything here belongs to a package that can be used alone and has more:
- * @treadle/apimachinery, @treadle/client, @treadle/reconcile, @treadle/dependents and @treadle/controller. Built-in kinds: `treadle/kinds`.
+ * @treadle/apimachinery, @treadle/client, @treadle/reconcile, @treadle/dependents, @treadle/components and @treadle/controller. Built-in kinds: `treadle/kinds`.
  */
 
 // Resources and objects.
@@ -59,6 +59,9 @@ export type {
 // Steps that many operators have.
 export { conditions, defaults, finalizer, guard, pause, prerequisite, validate } from "@treadle/reconcile";
 export { dependentApply, dependentApplyAll } from "@treadle/dependents";
+
+// Features with one lifecycle and one condition each.
+export { component, type ComponentReason, componentReasons, type KindRecord } from "@treadle/components";
 
 // A desired state in layers, and gates for them. `and`, `or` and `not` combine gates as well as predicates.
 export {

@@ -5,11 +5,14 @@ import type { ChainPass, EndedPass, ExtendedStep, ExtensionPass, Probe, StepRunt
 import type { DependentIdentity, DependentState, NewEntry } from "../core/entries.ts";
 import type { DependentsMemory } from "../core/memory.ts";
 import type { Absence } from "../entry-condition.ts";
+import type { Dependent } from "../dependent.ts";
 import type { LiveObjects, METADATA_ONLY } from "../objects.ts";
 import type { Course, SeenObject } from "../supervision.ts";
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
+  /** The options of the step with their defaults. */
+  readonly dependent: Dependent;
   readonly kind: Kind;
   /** Whether its object has the name of its owner, because no other name is given. */
   readonly makesNamesake: boolean;
@@ -62,6 +65,8 @@ export interface DependentFindings {
   readonly blockers: Map<StepRuntime, readonly StepRuntime[]>;
   /** The objects of supervised steps. */
   readonly seen: Map<string, readonly SeenObject[]>;
+  /** The objects of supervised steps that are still to be removed, as messages name them. */
+  readonly leaving: Map<string, readonly string[]>;
   /** The courses of supervised steps. */
   readonly courses: Map<string, Course>;
   /** The objects of supervised steps for which a delete was sent, and those that were released. */

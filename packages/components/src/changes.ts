@@ -1,0 +1,41 @@
+/** The events of the changes that a component made. */
+import { keyOf, type Ref } from "@treadle/apimachinery";
+import { removedBy } from "@treadle/dependents/unstable/step";
+import type { CleanupReq } from "@treadle/reconcile";
+import type { Definition, Resource } from "./definition.ts";
+import type { Findings } from "./findings.ts";
+
+type Recorder = Pick<CleanupReq<never>, "event">;
+
+/** Returns the reasons of the events of a component. */
+export function eventsOf(resources: readonly Resource[]): readonly string[] {
+  const kinds = resources.map(({ dependent }) => dependent.policy.kind.kind);
+  return [...new Set([...kinds.flatMap((kind) => [`Created${kind}`, `Updated${kind}`]), "ResourceDeleted", "ResourceOrphaned"])];
+}
+
+/** Records an event for each object that the pass created or changed. */
+export function recordChanges({ name }: Definition, req: Recorder, { objects }: Findings): void {
+  for (const { operation, resource, target } of objects) {
+    if (operation.type === "unchanged") continue;
+    const { kind } = resource.dependent.policy.kind;
+    const [reason, verb] = operation.type === "created" ? [`Created${kind}`, "created"] : [`Updated${kind}`, "updated"];
+    req.event("Normal", reason, `component "${name}" ${verb} ${titleOf(resource, target)}`);
+  }
+}
+
+/** Records an event for each object that the pass deleted or released. Returns the errors of removals, by resource. */
+export function recordRemovals(
+  { name, resources }: Definition,
+  req: Recorder,
+): readonly { readonly resource: Resource; readonly error: unknown }[] {
+  return resources.flatMap((resource) => {
+    const { deleted, released, error } = removedBy(req, resource.name);
+    for (const ref of deleted) req.event("Normal", "ResourceDeleted", `component "${name}" deleted ${titleOf(resource, ref)}`);
+    for (const ref of released) req.event("Normal", "ResourceOrphaned", `component "${name}" released ${titleOf(resource, ref)}`);
+    return error === undefined ? [] : [{ resource, error }];
+  });
+}
+
+function titleOf({ dependent }: Resource, ref: Ref): string {
+  return `${dependent.policy.kind.kind} ${keyOf(ref)}`;
+}

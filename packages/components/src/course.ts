@@ -1,0 +1,101 @@
+/** How a resource runs in a pass: it is removed, suspended, kept, or skipped because of an earlier one. */
+import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { type Absence, type Course, digestOf, type PartReport, partReportOf, RUN, type Running } from "@treadle/dependents/unstable/step";
+import type { Definition, Resource } from "./definition.ts";
+import { memoryOf, type Run, runOf } from "./extension.ts";
+import { isOfKind, replicasIn, targetKey, withoutReplicas } from "./replicas.ts";
+import { isSuspended, suspended } from "./suspension.ts";
+
+/** Why a resource of a component that is off keeps no object. */
+const DISABLED: Absence = Object.freeze({ reason: "Disabled", clause: "is disabled" });
+/** Why a resource that is deleted for a suspension keeps no object. */
+export const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "is suspended" });
+
+/** The id of the course of a suspended resource. */
+export const SUSPENSION = "suspended";
+
+const DROP: Course = Object.freeze({ type: "drop", why: DISABLED });
+
+/** Decides how a resource runs in this pass. */
+export function courseOf(definition: Definition, req: unknown, name: string): Course {
+  const run = runOf(definition, req);
+  if (run === undefined) return RUN; // The step runs alone, in a test.
+  if (run.mode === "disabled") return DROP;
+  const resource = definition.resourceOf(name);
+  if (run.mode === "suspended") return suspensionOf(definition, req, resource);
+  const blocker = definition.isList ? blockerOf(definition, req, { run, name }) : undefined;
+  if (blocker !== undefined) return { type: "skip", reason: `"${blocker}" is blocked` };
+  return running(definition, req, { run, resource });
+}
+
+/** The earlier resource that blocks the later ones. */
+function blockerOf(
+  { resources }: Definition,
+  req: unknown,
+  { run, name }: { readonly run: Run; readonly name: string },
+): string | undefined {
+  while (run.blocker === undefined && run.cleared < resources.length) {
+    const next = resources[run.cleared] as Resource; // The index is in the list.
+    if (next.name === name) break;
+    if (isBlocked(partReportOf(req, next.name))) run.blocker = next.name;
+    else run.cleared++;
+  }
+  return run.blocker;
+}
+
+/** Returns whether a resource waits for something that is not a resource of the component. */
+export function isBlocked(report: PartReport): boolean {
+  if (report.type === "waits") return report.cause === "values";
+  return report.type === "objects" && report.objects.some(({ state }) => state.reason === "Blocked");
+}
+
+/** A resource that is kept. Nothing is changed but the number of replicas that an autoscaler sets. */
+function running(definition: Definition, req: unknown, { run, resource }: { readonly run: Run; readonly resource: Resource }): Running {
+  const digest = digester(definition, req, resource);
+  if (!resource.hasReplicas) return digest === undefined ? RUN : { ...RUN, adjust: digest };
+  const { kind } = resource.dependent.policy;
+  const isAutoscaled = [...run.autoscaled].some((key) => isOfKind(key, kind));
+  let wanted: unknown;
+  const adjust = (desired: object, target: Ref): object => {
+    wanted = replicasIn(desired);
+    const adjusted = run.autoscaled.has(targetKey(kind, target)) ? withoutReplicas(desired) : desired;
+    digest?.(adjusted, target);
+    return adjusted;
+  };
+  const replicasOf = (live: KubernetesObject): { readonly value: number | undefined } => {
+    // 0 is the number of the suspension.
+    if (replicasIn(live) !== 0) return { value: undefined };
+    return { value: run.replicas[keyOf(live.metadata)] ?? (typeof wanted === "number" ? wanted : 1) };
+  };
+  return { ...RUN, id: isAutoscaled ? "autoscaled" : "", adjust, replicasOf };
+}
+
+/** A resource of a suspended component. */
+function suspensionOf(definition: Definition, req: unknown, resource: Resource): Running {
+  const { record, dependent } = resource;
+  const { suspend } = record;
+  const course = { ...RUN, asksUntil: false, waits: false };
+  if (suspend === undefined || !dependent.policy.isCreated || !dependent.policy.isUpdated) return course;
+  const digest = digester(definition, req, resource);
+  return {
+    ...course,
+    id: SUSPENSION,
+    adjust: (desired, target) => {
+      digest?.(desired, target);
+      return suspended(desired, suspend);
+    },
+    ...(suspend.delete === true ? { isWanted: (live) => live !== undefined && !isSuspended(record, live), why: SUSPENDED } : {}),
+  };
+}
+
+/** Notes the digests of desired states, for the grace clock; `undefined` for a component without one. */
+function digester(definition: Definition, req: unknown, resource: Resource): ((desired: object, target: Ref) => object) | undefined {
+  if (definition.graceMs === 0) return undefined;
+  const { digests } = memoryOf(definition, req);
+  return (desired, target) => {
+    let own = digests.get(resource.name);
+    if (own === undefined) digests.set(resource.name, (own = new Map()));
+    own.set(keyOf(target), digestOf(desired));
+    return desired;
+  };
+}

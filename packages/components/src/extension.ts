@@ -1,0 +1,80 @@
+/** The extension of the engine behind components: what it finds in a pass, what it remembers, and its problems for `build()`. */
+import { defineExtension, type Extension } from "@treadle/reconcile/unstable/engine";
+import type { Definition } from "./definition.ts";
+import { problems } from "./problems.ts";
+import { ComponentMemory } from "./state.ts";
+
+/** What a component decided in one pass. */
+export interface Run {
+  /** What is asked now, for the report of an error. */
+  stage: "gate" | "barrier" | "suspension" | "resources";
+  /** How the resources run; `barred`: they do not. */
+  mode: "barred" | "disabled" | "suspended" | "running";
+  /** Why the component may not begin. */
+  unmet: Unmet | undefined;
+  /** The objects whose number of replicas an autoscaler of the component sets, by `targetKey()`. */
+  autoscaled: ReadonlySet<string>;
+  /** The resource that blocks all later ones. */
+  blocker: string | undefined;
+  /** How many resources from the start of the list are known not to block. */
+  cleared: number;
+  /** The numbers of replicas before the suspension. */
+  replicas: Readonly<Record<string, number>>;
+}
+
+/** Why a component may not begin, and when to ask again; without `afterMs` with the waiting backoff. */
+export interface Unmet {
+  readonly message: string;
+  readonly afterMs: number | undefined;
+}
+
+/** What the components of an owner remember between passes, by name. */
+export class Memories {
+  readonly #components = new Map<string, ComponentMemory>();
+
+  of(component: string): ComponentMemory {
+    let memory = this.#components.get(component);
+    if (memory === undefined) this.#components.set(component, (memory = new ComponentMemory()));
+    return memory;
+  }
+}
+
+interface Found {
+  /** The runs of the pass, by component. */
+  readonly runs: Map<string, Run>;
+}
+
+export const components: Extension<Definition, Memories, Found> = defineExtension<Definition, Memories, Found>({
+  name: "components",
+  memory: () => new Memories(),
+  found: () => ({ runs: new Map() }),
+  problems,
+});
+
+/** Begins the run of a component in this pass. */
+export function beginRun({ name }: Definition, req: unknown): Run {
+  const run: Run = {
+    stage: "gate",
+    mode: "barred",
+    unmet: undefined,
+    autoscaled: NONE,
+    blocker: undefined,
+    cleared: 0,
+    replicas: NO_REPLICAS,
+  };
+  components.of(req).found.runs.set(name, run);
+  return run;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const NO_REPLICAS = Object.freeze({});
+
+/** Returns the run of a component in this pass; `undefined` before it begins. */
+export function runOf({ name }: Definition, req: unknown): Run | undefined {
+  return components.of(req).found.runs.get(name);
+}
+
+/** Returns what the component remembers of the owner. */
+export function memoryOf({ name }: Definition, req: unknown): ComponentMemory {
+  return components.of(req).memory.of(name);
+}

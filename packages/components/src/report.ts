@@ -1,0 +1,132 @@
+/** The end of a component in a pass: one condition from what became of its resources. */
+import type { StepResult } from "@treadle/reconcile";
+import { LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
+import { openingOf, statusMessage, TRANSIENT_MS } from "@treadle/reconcile/unstable/engine";
+import { recordChanges } from "./changes.ts";
+import type { Definition } from "./definition.ts";
+import { components, memoryOf, runOf } from "./extension.ts";
+import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
+import { convergingFor, stopClock } from "./grading.ts";
+import type { ComponentReq } from "./open.ts";
+import { type ComponentReason, componentReasons, isConverging, isReadyReason } from "./reasons.ts";
+
+/** Sets the condition, and returns the result of the component. @throws the errors of its resources, when the condition reports them */
+export function report(definition: Definition, req: ComponentReq): StepResult<{}> {
+  const run = runOf(definition, req);
+  const opening = openingOf(req);
+  if (opening?.type === "failed") return failedToOpen(definition, req, { stage: run?.stage ?? "resources", error: opening.error });
+  if (run?.unmet !== undefined) {
+    stopClock(definition, req, "standing");
+    return tell(definition, req, { reason: "PrerequisiteNotMet", ...run.unmet });
+  }
+  const findings = findingsOf(definition, req);
+  recordChanges(definition, req, findings);
+  if (findings.errors.length + findings.transient.length > 0) return failed(definition, req, findings);
+  memoryOf(definition, req).transientSinceMs = undefined;
+  switch (run?.mode) {
+    case "disabled":
+      return disabled(definition, req, findings);
+    case "suspended":
+      return suspended(definition, req, findings);
+    default:
+      return running(definition, req, findings);
+  }
+}
+
+/** Values of `needs` of the component itself are missing. */
+export function blockedByValues(
+  definition: Definition,
+  req: ComponentReq,
+  wait: { readonly reason: string; readonly afterMs?: number },
+): StepResult<{}> {
+  stopClock(definition, req, "standing");
+  return tell(definition, req, { reason: "Blocked", message: wait.reason, afterMs: wait.afterMs });
+}
+
+function disabled(definition: Definition, req: ComponentReq, { leaving }: Findings): StepResult<{}> {
+  if (leaving.length === 0) return tell(definition, req, { reason: "Disabled", message: "Component is disabled." });
+  return tell(definition, req, { reason: "Disabling", message: `waiting for the deletion of ${leaving.join(", ")}` });
+}
+
+function suspended(definition: Definition, req: ComponentReq, { words }: Findings): StepResult<{}> {
+  stopClock(definition, req, "over");
+  const of = words.filter(({ reason }) => reason === "PendingSuspension" || reason === "Suspending");
+  const { reason, message } = highest(of) ?? { reason: "Suspended", message: "Component is suspended." };
+  return tell(definition, req, { reason, message });
+}
+
+function running(definition: Definition, req: ComponentReq, findings: Findings): StepResult<{}> {
+  const { reason, message } = highest(findings.words) ?? { reason: "Healthy", message: "" };
+  forgetReplicas(definition, req, findings);
+  if (isReadyReason(reason)) {
+    stopClock(definition, req, "over");
+    memoryOf(definition, req).isLogged = false;
+    return tell(definition, req, { reason, message: "Component is ready." });
+  }
+  if (!isConverging(reason)) {
+    stopClock(definition, req, "standing");
+    return tell(definition, req, { reason, message });
+  }
+  return tell(definition, req, convergingFor(definition, req, { words: findings.words, reason, message }));
+}
+
+/** The workloads have their numbers of replicas again. */
+function forgetReplicas({ hasReplicas }: Definition, req: ComponentReq, { objects }: Findings): void {
+  if (!hasReplicas || req.state.replicas === undefined) return;
+  if (objects.every(({ cause, resource }) => !resource.hasReplicas || cause === "judged")) delete req.state.replicas;
+}
+
+/** A transient failure leaves the condition as it is for a time, as `keep` does for Ready. */
+function failed(definition: Definition, req: ComponentReq, { errors, transient }: Findings): StepResult<{}> {
+  const memory = memoryOf(definition, req);
+  stopClock(definition, req, "standing");
+  if (errors.length === 0) {
+    const nowMs = components.of(req).clock.elapsed();
+    memory.transientSinceMs ??= nowMs;
+    if (nowMs - memory.transientSinceMs < TRANSIENT_MS) {
+      req.conditions.keep(definition.condition as never);
+      throw joined(definition, transient);
+    }
+  } else memory.transientSinceMs = undefined;
+  const all = [...errors, ...transient];
+  const result = tell(definition, req, { reason: "Error", message: messageOf(all) });
+  // A failure without an exception, such as a kind that is not served, is retried by the resource.
+  if (all.every(({ error }) => error === undefined)) return result;
+  throw joined(definition, all);
+}
+
+function joined({ name }: Definition, failures: readonly Failure[]): Error {
+  const errors = [...new Set(failures.flatMap(({ error }) => (error === undefined ? [] : [error])))];
+  const [first] = errors;
+  if (errors.length === 1 && first instanceof Error) return first;
+  if (errors.length === 0) return new Error(`component "${name}": ${messageOf(failures)}`);
+  return new AggregateError(errors, `${errors.length} resources of component "${name}" failed`);
+}
+
+const STAGES: Readonly<Record<string, ComponentReason>> = { gate: "FeatureGateError", barrier: "PrerequisiteNotMet" };
+
+/** A function of the author has thrown, or did not answer in time. */
+function failedToOpen(
+  definition: Definition,
+  req: ComponentReq,
+  { stage, error }: { readonly stage: string; readonly error: unknown },
+): never {
+  stopClock(definition, req, "standing");
+  tell(definition, req, { reason: STAGES[stage] ?? "Error", message: statusMessage(error) });
+  throw error;
+}
+
+/** Sets the condition. Without `afterMs` the watches trigger the next pass. */
+function tell(
+  { condition }: Definition,
+  req: ComponentReq,
+  { reason, message, ...given }: { readonly reason: ComponentReason; readonly message: string; readonly afterMs?: number | undefined },
+): StepResult<{}> {
+  const type = condition as never; // The step declares it.
+  if (componentReasons[reason].status === "True") {
+    req.conditions.true(type, reason, message);
+    return req.next();
+  }
+  const afterMs = "afterMs" in given ? given.afterMs : LOOK_AGAIN_MS;
+  return req.conditions.false(type, reason, message).wait(afterMs);
+}

@@ -1,0 +1,112 @@
+/** The words of a component for the entries of its resources. Pure. */
+import type { DependentState } from "@treadle/dependents";
+import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
+import { statusMessage } from "@treadle/reconcile/unstable/engine";
+import { SUSPENSION } from "./course.ts";
+import type { Definition, Resource } from "./definition.ts";
+import type { Category, ResourceState } from "./kinds/kind-record.ts";
+import { resourceStateOf } from "./kinds/state-of.ts";
+import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
+import { isSuspended } from "./suspension.ts";
+
+/** Returns the state of an object in the words of a component. Never throws: a function of a record that throws is an Error. */
+export function wordOf(definition: Definition, step: string, given: Unworded): DependentState {
+  const { state } = given;
+  let word: ResourceState;
+  try {
+    word =
+      given.course?.id === SUSPENSION ? suspensionWord(definition.resourceOf(step), given) : worded(definition.resourceOf(step), given);
+  } catch (error) {
+    word = { reason: "Error", message: statusMessage(error) };
+  }
+  return { ...state, type: typeOf(word.reason), reason: word.reason, message: word.message };
+}
+
+/** The word that a resource without an object begins with, by category. */
+const FIRST: Readonly<Record<Category, ComponentReason>> = {
+  workload: "Creating",
+  task: "TaskPending",
+  integration: "OperationPending",
+  static: "OperationPending",
+};
+
+/** The words that do not depend on the object. */
+const FIXED: Partial<Readonly<Record<Cause, ComponentReason>>> = {
+  held: "Blocked",
+  values: "Blocked",
+  foreign: "Blocked",
+  skipped: "Blocked",
+  error: "Error",
+  leaving: "Disabling",
+};
+
+function worded({ record }: Resource, given: Unworded): ResourceState {
+  const { cause, state, live, operation } = given;
+  const { message } = state;
+  const fixed = FIXED[cause];
+  if (fixed !== undefined) return { reason: fixed, message };
+  const before = given.previous();
+  const previous = before !== undefined && isComponentReason(before) ? before : undefined;
+  const first = FIRST[record.category];
+  switch (cause) {
+    case "absent":
+      return { reason: state.type === "Failed" ? "Error" : "Blocked", message };
+    case "transient":
+      return { reason: previous ?? "Unknown", message };
+    case "unreached":
+      if (state.type === "Ready") return { reason: readyWord(record.category), message: "" };
+      return { reason: previous === undefined || isReadyReason(previous) ? "Unknown" : previous, message };
+    case "pending":
+    case "dependency":
+      return { reason: previous !== undefined && isConverging(previous) ? previous : first, message };
+    default:
+      return resourceStateOf(record, live, {
+        judged: state,
+        isReady: given.isReady,
+        isJudgedByAuthor: given.isJudgedByAuthor,
+        facts: {
+          operation: operation.type === "unchanged" ? "none" : operation.type,
+          changed: operation.type === "updated" ? operation.paths : [],
+          previous,
+        },
+      });
+  }
+}
+
+function readyWord(category: Category): ComponentReason {
+  return category === "task" ? "Completed" : category === "integration" ? "Operational" : "Healthy";
+}
+
+/** The word of an object while its component is suspended, and its kind can be. */
+function suspensionWord(resource: Resource, given: Unworded): ResourceState {
+  const { cause, live, state } = given;
+  if (cause === "error") return { reason: "Error", message: state.message };
+  if (cause === "leaving") return { reason: "Suspending", message: state.message };
+  // An object that is not ours is not modified, so it does not hold up the others.
+  if (cause === "foreign") return { reason: "Suspended", message: state.message };
+  if (cause !== "judged") return { reason: "PendingSuspension", message: state.message };
+  if (live === undefined || isSuspended(resource.record, live)) return { reason: "Suspended", message: "" };
+  const { generation = 0 } = live.metadata;
+  const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
+  const isSeen = observedGeneration >= generation;
+  return isSeen
+    ? { reason: "Suspending", message: "it is being suspended" }
+    : { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" };
+}
+
+/** Returns the type of an entry with this reason. */
+export function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
+  if (isReadyReason(reason) || reason === "Suspended" || reason === "Disabled") return "Ready";
+  if (reason === "Unknown") return "Unknown";
+  return FAILED.has(reason) ? "Failed" : "Pending";
+}
+
+const FAILED: ReadonlySet<ComponentReason> = new Set([
+  "Error",
+  "FeatureGateError",
+  "Down",
+  "Degraded",
+  "Failing",
+  "OperationFailing",
+  "TaskFailing",
+]);

@@ -1,0 +1,28 @@
+/**
+ * `@treadle/dependents/unstable/step`: for packages that make composites of dependents and report for them. Not for operators; it
+ * may change in any version.
+ */
+
+// What a composite decides about its parts, and what it learns of them.
+export {
+  type Cause,
+  causeOfError,
+  type Course,
+  RUN,
+  type Running,
+  type SeenObject,
+  type Supervision,
+  supervision,
+  type Unworded,
+} from "../supervision.ts";
+export { type PartReport, partReportOf, removedBy } from "../part-report.ts";
+export { LOOK_AGAIN_MS } from "../retry-later.ts";
+export type { Absence } from "../entry-condition.ts";
+
+// What follows from a step without a pass.
+export { type DesiredObject, desiredByOwner, type Facts, factsOf, replicasAreOurs } from "../step-facts.ts";
+export { type Dependent, desiredOf } from "../dependent.ts";
+export { holds, requireGates } from "../gates.ts";
+export { called, nameOfAnswer } from "../core/ask.ts";
+export { digestOf } from "../core/body.ts";
+export { titleOf } from "../core/marks.ts";
