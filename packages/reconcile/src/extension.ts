@@ -9,12 +9,13 @@
  * - Hooks run in the pass of one object. An object has at most one pass at a time.
  *
  * Assumptions
- * - Two copies of the package of an extension agree on its data: an extension is found by its name.
+ * - Two copies of the package of an extension agree on its data and its counters: an extension is found by its name.
  *
  * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass.
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
+import type { CounterDefinition, CounterLabels } from "./counter.ts";
 import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
@@ -84,6 +85,14 @@ export interface ExtensionPass<Data, Memory, Found> {
    * name. If it is too early, the engine starts a pass when it is time.
    */
   claim(what: string, given: { readonly isNeededByOld: boolean }): boolean;
+  /**
+   * Adds `by` to a counter of the extension. A dry run and a test without metrics count nothing. Not for hooks that may run several
+   * times in a pass: `compute` and `condition`.
+   * @param labels the values of all labels that the counter defines
+   * @defaultValue by 1
+   * @throws TypeError for a counter or labels that the extension does not define, RangeError for a negative number
+   */
+  count(name: string, labels: CounterLabels, by?: number): void;
 }
 
 /** An ended pass is a pass whose steps have run. */
@@ -174,6 +183,8 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   condition?(pass: EndedPass<Data, Memory, Found>, step: ExtendedStep<Data>): Setting | undefined;
   /** Returns the problems of a handler, each with its fix. Called by `build()` for handlers that use the extension. */
   problems?(handler: ExtendedHandler<Data>): readonly string[];
+  /** The counters of the extension: metrics that `pass.count()` adds to. @defaultValue none */
+  readonly counters?: readonly CounterDefinition[];
 }
 
 /** This is an extension as the engine holds it: without types, because the extension gets back only its own data. */

@@ -18,6 +18,7 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
+export { type CounterDefinition, type CounterLabels, type DeclaredCounter, hasLabels, labelText } from "../counter.ts";
 export { defineExtension, handOver, partsOf } from "../define-extension.ts";
 export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { type PauseRules, type PauseState, pauseStateOf } from "../record/pause.ts";
