@@ -11,7 +11,8 @@
  * Assumptions
  * - Two copies of the package of an extension agree on its data and its counters: an extension is found by its name.
  *
- * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass.
+ * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass. An
+ * exception of `debug` is shown in place of its tree.
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
@@ -161,6 +162,20 @@ export interface StatusPart<Data, Memory, Found> {
   compute(pass: EndedPass<Data, Memory, Found>, stored: unknown): unknown;
 }
 
+/** A debug node is a part of what an extension shows of an object on the debug server. */
+export interface DebugNode {
+  /** The name of the part. */
+  readonly name: string;
+  /** The state of the part in one word, such as `Ready`. */
+  readonly state: string;
+  /** The time since which the part has this state, as in conditions. @defaultValue not known */
+  readonly since?: string;
+  /** A text for users, such as what the part waits for. @defaultValue none */
+  readonly note?: string;
+  /** The parts of the part. @defaultValue none */
+  readonly children?: readonly DebugNode[];
+}
+
 /** An extension definition has the hooks and the data of an extension. */
 export interface ExtensionDefinition<Data, Memory extends object, Found extends object> {
   /** The name of the extension. The engine takes two extensions with one name for the same extension. */
@@ -185,6 +200,11 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   problems?(handler: ExtendedHandler<Data>): readonly string[];
   /** The counters of the extension: metrics that `pass.count()` adds to. @defaultValue none */
   readonly counters?: readonly CounterDefinition[];
+  /**
+   * Returns what the debug server shows of an object, as a tree; `undefined`: nothing. Called outside of a pass, at any time. Pure:
+   * it computes the tree from the stored object alone, which is frozen.
+   */
+  debug?(handler: ExtendedHandler<Data>, object: KubernetesObject): DebugNode | undefined;
 }
 
 /** This is an extension as the engine holds it: without types, because the extension gets back only its own data. */

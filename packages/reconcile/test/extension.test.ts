@@ -1,6 +1,7 @@
 /**
  * A second extension, built on public entries alone: it counts visits to rooms. It has memory, a part of the status, an order
- * between parts, work after the chain, build problems, rights, a counter, and a composite that sees what its parts came to.
+ * between parts, work after the chain, build problems, rights, a counter, a debug view, and a composite that sees what its parts
+ * came to.
  */
 import { crdOf, defineResource, kind, type ObjectOf } from "@treadle/apimachinery";
 import { type AnyHandler, BuildError, conditions, handler, type Step, step } from "@treadle/reconcile";
@@ -9,8 +10,10 @@ import {
   defineExtension,
   defineStep,
   type EndedPass,
+  type ExtendedHandler,
   type ExtensionPass,
   partsOf,
+  pipelineOf,
   type Progress,
   type ReconcilerEnv,
   runtimeOf,
@@ -70,6 +73,14 @@ const rooms = defineExtension<Room, Visits, Found>({
   },
   problems: ({ steps }) => (steps.some(({ name }) => name === "attic") ? [`step "attic" has no floor: leave it out`] : []),
   counters: [{ name: "test_visits_total", help: "Visits of rooms.", labels: ["room"] }],
+  debug: ({ steps }, object) => ({
+    name: object.metadata.name ?? "",
+    state: "Open",
+    children: steps.map(({ name }) => {
+      const visited = (object as { readonly status?: { readonly rooms?: Record<string, number> } }).status?.rooms?.[name];
+      return visited === undefined ? { name, state: "Empty" } : { name, state: "Visited", note: `${visited} times` };
+    }),
+  }),
 });
 
 function visits({ found, memory }: EndedPass<Room, Visits, Found>, stored: unknown): unknown {
@@ -301,6 +312,24 @@ describe("an extension", () => {
   test("a counter that Prometheus does not accept is refused when the extension is defined", () => {
     const counters = [{ name: "visits-total", help: "Visits.", labels: [] }];
     expect(() => defineExtension({ name: "rooms", counters })).toThrow(/"visits-total" needs a name/);
+  });
+
+  test("shows a debug tree of a stored object, outside of a pass", async () => {
+    await harness.user.create(House, house({ locked: ["kitchen"] }));
+    await harness.operator(built).pass("default/a");
+    const { extensions, extended, counters } = pipelineOf(built);
+    const stored = await live();
+    const [shown] = extensions.map(({ name, debug }) => debug?.(extended.get(name) as ExtendedHandler<unknown>, stored));
+    expect(counters).toEqual([{ name: "test_visits_total", help: "Visits of rooms.", labels: ["room"], extension: "rooms" }]);
+    expect(shown).toEqual({
+      name: "a",
+      state: "Open",
+      children: [
+        { name: "cellar", state: "Empty" },
+        { name: "hall", state: "Visited", note: "1 times" },
+        { name: "kitchen", state: "Empty" },
+      ],
+    });
   });
 
   test("a post sees the part of the status that the pass will store", async () => {

@@ -7,6 +7,7 @@
 export type {
   AnyExtension,
   ChainPass,
+  DebugNode,
   EndedPass,
   ExtendedHandler,
   ExtendedStep,
