@@ -1,7 +1,9 @@
-/** The counters of extensions in the metrics of an operator, over real sockets. */
+/** The counters of extensions in the metrics of an operator, and their trees on `/debug/object`, over real sockets. */
+import type { KubernetesObject } from "@treadle/apimachinery";
 import { type AnyHandler, conditions, handler, type Step } from "@treadle/reconcile";
 import {
   type CounterDefinition,
+  type DebugNode,
   defineExtension,
   defineStep,
   type Extension,
@@ -100,5 +102,99 @@ describe("a counter of an extension", () => {
       code: "ERR_ADD_REFUSED",
       message: expect.stringContaining("test_looks_total"),
     });
+  });
+});
+
+describe("/debug/object", () => {
+  const tree = ({ metadata, status }: KubernetesObject & { readonly status?: { readonly observedGeneration?: number } }): DebugNode => ({
+    name: metadata.name ?? "",
+    state: status?.observedGeneration === undefined ? "New" : "Seen",
+    children: [
+      { name: "database", state: "Ready", since: "2026-01-01T00:00:00Z", children: [{ name: "Deployment db", state: "Ready" }] },
+      { name: "web", state: "Blocked", note: "waits for database\npassword=hunter2" },
+    ],
+  });
+  const url = (world: World, query: string): string => `${world.manager.addresses.debug?.url}/debug/object${query}`;
+  async function debugged(...definitions: readonly Definition[]): Promise<World> {
+    const extensions = definitions.map((definition, at) => looking({ name: `looking${at}`, ...definition }));
+    const world = await startWorld({ handlers: [looker(extensions)], debug: { port: 0 } });
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    return world;
+  }
+
+  test("shows the tree of each extension as JSON, without secrets", async () => {
+    const world = await debugged({ debug: (_, object) => tree(object) }, {}, { debug: () => undefined });
+    const answer = await fetch(url(world, "?controller=widgets&object=default/a"));
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    const shown: unknown = await answer.json();
+    expect(shown).toMatchObject({
+      controller: "widgets",
+      kind: "Widget.test.treadle.dev",
+      object: "default/a",
+      extensions: {
+        looking0: {
+          name: "a",
+          state: "Seen",
+          children: [{ name: "database", since: "2026-01-01T00:00:00Z", children: [{ name: "Deployment db" }] }, { name: "web" }],
+        },
+      },
+    });
+    expect(Object.keys((shown as { readonly extensions: object }).extensions)).toEqual(["looking0"]);
+    expect(JSON.stringify(shown)).not.toContain("hunter2");
+  });
+
+  test("shows the trees as indented text", async () => {
+    const world = await debugged({ debug: (_, object) => tree(object) });
+    expect(await (await fetch(url(world, "?controller=widgets&object=default/a&format=text"))).text()).toMatchInlineSnapshot(`
+      "Widget.test.treadle.dev default/a of widgets
+      looking0
+        a: Seen
+          database: Ready since 2026-01-01T00:00:00Z
+            Deployment db: Ready
+          web: Blocked (waits for database password=<redacted>)
+      "
+    `);
+  });
+
+  const circle: { name: string; state: string; children: object[] } = { name: "a", state: "b", children: [] };
+  circle.children.push(circle, circle);
+  test.for<{ readonly name: string; readonly debug: () => unknown; readonly want: string }>([
+    {
+      name: "throws",
+      debug: () => {
+        throw new Error("no token=hunter2");
+      },
+      want: "no token=",
+    },
+    { name: "rejects", debug: () => Promise.reject(new Error("late")), want: "not a promise" },
+    { name: "returns a text", debug: () => "Ready", want: "must return a tree" },
+    { name: "returns no state", debug: () => ({ name: "a" }), want: "the state of a debug node must be a text, not undefined" },
+    {
+      name: "returns children that are no list",
+      debug: () => ({ name: "a", state: "b", children: {} }),
+      want: "must be a list, not object",
+    },
+    { name: "returns a tree that contains itself", debug: () => circle, want: "may contain itself" },
+  ])("shows the error of an extension whose debug() $name, and the other trees", async ({ debug, want }) => {
+    const world = await debugged({ debug: debug as () => DebugNode }, { debug: (_, object) => tree(object) });
+    const query = "?controller=widgets&object=default/a";
+    const { extensions } = (await (await fetch(url(world, query))).json()) as { readonly extensions: Readonly<Record<string, unknown>> };
+    expect(extensions).toMatchObject({ looking0: { error: expect.stringContaining(want) }, looking1: { name: "a" } });
+    const text = await (await fetch(url(world, `${query}&format=text`))).text();
+    expect(text).toMatch(/^looking0\n {2}failed: /m);
+    expect(text).not.toContain("hunter2");
+  });
+
+  test.for([
+    { query: "", status: 400, want: 'controller is "": give one of widgets' },
+    { query: "?controller=gadgets&object=default/a", status: 400, want: 'controller is "gadgets": give one of widgets' },
+    { query: "?controller=widgets&object=default/a&format=xml", status: 400, want: 'format is "xml": give json or text' },
+    { query: "?controller=widgets&object=default/b", status: 404, want: 'no Widget.test.treadle.dev "default/b"' },
+    { query: "?controller=widgets&object=a", status: 404, want: "give object=namespace/name" },
+    { query: "?controller=widgets", status: 404, want: "give object=namespace/name" },
+  ])("answers $status to the query $query", async ({ query, status, want }) => {
+    const answer = await fetch(url(await debugged({}), query));
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(want)]);
   });
 });
