@@ -19,6 +19,7 @@ export interface PreviewOptions {
 
 /** A rendered object has the fields of the desired state, and its identity. It has no marks of its owner. */
 export interface RenderedObject extends KubernetesObject {
+  /** Name, namespace, and the metadata of the desired state. */
   readonly metadata: KubernetesObject["metadata"];
 }
 

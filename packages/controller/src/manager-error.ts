@@ -2,7 +2,7 @@
 
 /** Why a manager could not start, or did not stop well. */
 export type ManagerErrorCode =
-  /** `add` was called after the start, or with a handler that conflicts with another one. */
+  /** `add` was called after the start, or with a handler that conflicts with another one, or with a metric of the program. */
   | "ERR_ADD_REFUSED"
   /** `start` or `run` was called a second time, or after `stop`. */
   | "ERR_ALREADY_STARTED"

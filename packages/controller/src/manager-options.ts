@@ -44,8 +44,8 @@ export interface ManagerOptions {
   /** The server of `/metrics`; false: off. @defaultValue port 8080 */
   readonly metrics?: MetricsOptions | false;
   /**
-   * The server of `/debug` on loopback: queues, informers, last errors, heap snapshot, CPU profile. Anyone who can reach
-   * it can read the memory of the process. `true`: on port 6060. @defaultValue false
+   * The server of `/debug` on loopback: queues, informers, last errors, objects, heap snapshot, CPU profile. Anyone who can
+   * reach it can read the memory of the process. `true`: on port 6060. @defaultValue false
    */
   readonly debug?: ServerOptions | boolean;
   /**

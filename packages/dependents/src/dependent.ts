@@ -13,9 +13,13 @@ import type { AnyOptions, EachItem } from "./types.ts";
 /** The name of the read that returns the object itself. */
 export const LIVE = "dependent:live";
 
+/** A dependent with its defaults. */
 export interface Dependent {
+  /** The options of the author. */
   readonly options: AnyOptions;
+  /** The name of the step. */
   readonly name: string;
+  /** What the core is told of the object. */
   readonly policy: Policy;
   /** Whether the owner waits for the objects, and has entries for them. */
   readonly isChecked: boolean;
@@ -190,7 +194,8 @@ export function desiredOf({ options, name }: Dependent, owner: KubernetesObject,
 }
 
 /** What the functions of the author get besides the owner. */
-interface Asked {
+export interface Asked {
+  /** The inputs. */
   readonly inputs: object;
   /** The item of `each`; `undefined` without `each`. */
   readonly item: EachItem | undefined;

@@ -10,6 +10,7 @@ import type { EachItem } from "./types.ts";
 
 /** A step that keeps objects, and what follows from its options. */
 export interface Facts {
+  /** The step. */
   readonly dependent: Dependent;
   /** Returns the steps in `dependsOn`, by name. */
   readonly dependsOn: () => readonly string[];
@@ -24,8 +25,11 @@ export function factsOf(step: unknown): Facts | undefined {
 
 /** One object of a step with its desired state. */
 export interface DesiredObject {
+  /** Name and namespace of the object. */
   readonly target: Ref;
+  /** The item of `each`; `undefined` without `each`. */
   readonly item: EachItem | undefined;
+  /** The desired state. */
   readonly desired: object;
 }
 

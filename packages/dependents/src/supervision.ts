@@ -28,6 +28,7 @@ export type Course =
 
 /** A step that keeps its objects. */
 export interface Running {
+  /** The type of the course. */
   readonly type: "run";
   /** A text that is another one when the functions below may answer otherwise for the same inputs. */
   readonly id: string;
@@ -82,11 +83,15 @@ export type Cause =
 export interface Unworded {
   /** The state as a step without a supervisor reports it. */
   readonly state: DependentState;
+  /** Why the object has the state. */
   readonly cause: Cause;
   /** Whether the object counts as ready. */
   readonly isReady: boolean;
+  /** The kind of the object. */
   readonly kind: Kind;
+  /** The live object; `undefined` if it does not exist, or the pass has not read it. */
   readonly live: KubernetesObject | undefined;
+  /** What the pass did to the object. */
   readonly operation: Operation;
   /** Whether a `readyWhen` or `status` of the author has decided, and not the health of the object. */
   readonly isJudgedByAuthor: boolean;
@@ -98,11 +103,15 @@ export interface Unworded {
 
 /** One object of a supervised step, as the pass left it. */
 export interface SeenObject {
+  /** Name and namespace of the object. */
   readonly target: Ref;
+  /** The live object; `undefined` if it does not exist. */
   readonly live: KubernetesObject | undefined;
   /** The state in the words of the supervisor. */
   readonly state: DependentState;
+  /** Why the object has the state. */
   readonly cause: Cause;
+  /** What the pass did to the object. */
   readonly operation: Operation;
 }
 

@@ -1,6 +1,7 @@
 /** The environment of passes. A controller or a test environment makes it. */
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
+import type { CounterDefinition, CounterLabels } from "./counter.ts";
 import type { Fetches } from "./fetches.ts";
 import type { KindWatches } from "./kind-watch.ts";
 import type { PhaseReport } from "./pass-result.ts";
@@ -108,6 +109,8 @@ export interface ReconcilerEnv {
   undeclared?(use: UndeclaredUse): void;
   /** Records an event about the object; it must not throw. */
   recordEvent?(object: KubernetesObject, event: EventNote): void;
+  /** Adds to a counter of an extension, with the values of the labels that it defines; it must not throw. @defaultValue nothing is counted */
+  count?(counter: CounterDefinition, labels: CounterLabels, by: number): void;
   /** Called when a phase begins; the returned observer is called when it ends. */
   phaseBegan?(phase: RunningPhase): PhaseWatch | undefined;
 }

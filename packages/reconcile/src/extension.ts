@@ -9,12 +9,14 @@
  * - Hooks run in the pass of one object. An object has at most one pass at a time.
  *
  * Assumptions
- * - Two copies of the package of an extension agree on its data: an extension is found by its name.
+ * - Two copies of the package of an extension agree on its data and its counters: an extension is found by its name.
  *
- * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass.
+ * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass. An
+ * exception of `debug` is shown in place of its tree.
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
+import type { CounterDefinition, CounterLabels } from "./counter.ts";
 import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
@@ -88,6 +90,14 @@ export interface ExtensionPass<Data, Memory, Found> {
    * name. If it is too early, the engine starts a pass when it is time.
    */
   claim(what: string, given: { readonly isNeededByOld: boolean }): boolean;
+  /**
+   * Adds `by` to a counter of the extension. A dry run and a test without metrics count nothing. Not for hooks that may run several
+   * times in a pass: `compute` and `condition`.
+   * @param labels the values of all labels that the counter defines
+   * @defaultValue by 1
+   * @throws TypeError for a counter or labels that the extension does not define, RangeError for a negative number
+   */
+  count(name: string, labels: CounterLabels, by?: number): void;
 }
 
 /** An ended pass is a pass whose steps have run. */
@@ -154,6 +164,20 @@ export interface StatusPart<Data, Memory, Found> {
   compute(pass: EndedPass<Data, Memory, Found>, stored: unknown): unknown;
 }
 
+/** A debug node is a part of what an extension shows of an object on the debug server. */
+export interface DebugNode {
+  /** The name of the part. */
+  readonly name: string;
+  /** The state of the part in one word, such as `Ready`. */
+  readonly state: string;
+  /** The time since which the part has this state, as in conditions. @defaultValue not known */
+  readonly since?: string;
+  /** A text for users, such as what the part waits for. @defaultValue none */
+  readonly note?: string;
+  /** The parts of the part. @defaultValue none */
+  readonly children?: readonly DebugNode[];
+}
+
 /** An extension definition has the hooks and the data of an extension. */
 export interface ExtensionDefinition<Data, Memory extends object, Found extends object> {
   /** The name of the extension. The engine takes two extensions with one name for the same extension. */
@@ -176,6 +200,13 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   condition?(pass: EndedPass<Data, Memory, Found>, step: ExtendedStep<Data>): Setting | undefined;
   /** Returns the problems of a handler, each with its fix. Called by `build()` for handlers that use the extension. */
   problems?(handler: ExtendedHandler<Data>): readonly string[];
+  /** The counters of the extension: metrics that `pass.count()` adds to. @defaultValue none */
+  readonly counters?: readonly CounterDefinition[];
+  /**
+   * Returns what the debug server shows of an object, as a tree; `undefined`: nothing. Called outside of a pass, at any time. Pure:
+   * it computes the tree from the stored object alone, which is frozen.
+   */
+  debug?(handler: ExtendedHandler<Data>, object: KubernetesObject): DebugNode | undefined;
 }
 
 /** This is an extension as the engine holds it: without types, because the extension gets back only its own data. */

@@ -1,17 +1,21 @@
 /**
  * A second extension, built on public entries alone: it counts visits to rooms. It has memory, a part of the status, an order
- * between parts, work after the chain, build problems, rights, and a composite that sees what its parts came to.
+ * between parts, work after the chain, build problems, rights, a counter, a debug view, and a composite that sees what its parts
+ * came to.
  */
 import { crdOf, defineResource, kind, type ObjectOf } from "@treadle/apimachinery";
-import { BuildError, conditions, handler, type Step, step } from "@treadle/reconcile";
+import { type AnyHandler, BuildError, conditions, handler, type Step, step } from "@treadle/reconcile";
 import {
   defineComposite,
   defineExtension,
   defineStep,
   type EndedPass,
+  type ExtendedHandler,
   type ExtensionPass,
   partsOf,
+  pipelineOf,
   type Progress,
+  type ReconcilerEnv,
   runtimeOf,
   waitBecause,
 } from "@treadle/reconcile/unstable/engine";
@@ -68,6 +72,15 @@ const rooms = defineExtension<Room, Visits, Found>({
     });
   },
   problems: ({ steps }) => (steps.some(({ name }) => name === "attic") ? [`step "attic" has no floor: leave it out`] : []),
+  counters: [{ name: "test_visits_total", help: "Visits of rooms.", labels: ["room"] }],
+  debug: ({ steps }, object) => ({
+    name: object.metadata.name ?? "",
+    state: "Open",
+    children: steps.map(({ name }) => {
+      const visited = (object as { readonly status?: { readonly rooms?: Record<string, number> } }).status?.rooms?.[name];
+      return visited === undefined ? { name, state: "Empty" } : { name, state: "Visited", note: `${visited} times` };
+    }),
+  }),
 });
 
 function visits({ found, memory }: EndedPass<Room, Visits, Found>, stored: unknown): unknown {
@@ -92,6 +105,7 @@ function room(name: string, behind: readonly object[] = []): Step<House> {
       pass.memory.counts.set(name, (pass.memory.counts.get(name) ?? 0) + 1);
       pass.found.visited.push(name);
       trace.push(name);
+      pass.count("test_visits_total", { room: name });
       return undefined;
     },
     cleanup: () => void trace.push(`leave ${name}`),
@@ -252,6 +266,69 @@ describe("an extension", () => {
     expect(error).toMatchObject({
       code: "ERR_READ_ONLY",
       message: expect.stringContaining("req.status.rooms is kept by the engine: room() writes it"),
+    });
+  });
+
+  test("counts in a pass, with the values of its labels", async () => {
+    const counts: unknown[] = [];
+    const count: ReconcilerEnv["count"] = ({ name }, labels, by) => void counts.push([name, labels, by]);
+    await harness.user.create(House, house({ locked: ["kitchen"] }));
+    await harness.operator(built, { count }).pass("default/a");
+    expect(counts).toEqual([["test_visits_total", { room: "hall" }, 1]]);
+  });
+
+  describe("that only counts", () => {
+    const guests = defineExtension<object>({ name: "guests", counters: [{ name: "test_guests_total", help: "Guests.", labels: [] }] });
+    const guest = (counter: string): AnyHandler => {
+      const counting = defineStep(House, {
+        name: "guest",
+        uses: [guests.use({})],
+        do: (req) => guests.of(req).count(counter, {}, 2),
+      });
+      return handler(House)
+        .step(conditions())
+        .step(counting as Step<House>)
+        .build();
+    };
+
+    test.for([
+      { name: "nothing in a dry run", isDryRun: true, want: [] },
+      { name: "by the given number", isDryRun: false, want: [2] },
+    ])("counts $name", async ({ isDryRun, want }) => {
+      const counts: number[] = [];
+      await harness.user.create(House, house());
+      const operator = harness.operator(guest("test_guests_total"), { count: (_counter, _labels, by) => void counts.push(by), isDryRun });
+      expect(await operator.pass("default/a")).toMatchObject({ outcome: { type: "done" } });
+      expect(counts).toEqual(want);
+    });
+
+    test("fails its step by a counter that it does not define, also where nothing is counted", async () => {
+      await harness.user.create(House, house());
+      const { error } = await harness.operator(guest("test_ghosts_total")).pass("default/a");
+      expect(String(error)).toContain('extension "guests" has no counter "test_ghosts_total"');
+    });
+  });
+
+  test("a counter that Prometheus does not accept is refused when the extension is defined", () => {
+    const counters = [{ name: "visits-total", help: "Visits.", labels: [] }];
+    expect(() => defineExtension({ name: "rooms", counters })).toThrow(/"visits-total" needs a name/);
+  });
+
+  test("shows a debug tree of a stored object, outside of a pass", async () => {
+    await harness.user.create(House, house({ locked: ["kitchen"] }));
+    await harness.operator(built).pass("default/a");
+    const { extensions, extended, counters } = pipelineOf(built);
+    const stored = await live();
+    const [shown] = extensions.map(({ name, debug }) => debug?.(extended.get(name) as ExtendedHandler<unknown>, stored));
+    expect(counters).toEqual([{ name: "test_visits_total", help: "Visits of rooms.", labels: ["room"], extension: "rooms" }]);
+    expect(shown).toEqual({
+      name: "a",
+      state: "Open",
+      children: [
+        { name: "cellar", state: "Empty" },
+        { name: "hall", state: "Visited", note: "1 times" },
+        { name: "kitchen", state: "Empty" },
+      ],
     });
   });
 

@@ -4,7 +4,6 @@
  */
 import {
   apiVersionOf,
-  type Clock,
   type FakeClock,
   fakeClock,
   groupKindOf,
@@ -17,7 +16,7 @@ import {
 import { type ApiServer, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import type { AnyHandler, Cache, EventNote, Logger, PassResult } from "@treadle/reconcile";
-import { createReconciler, pipelineOf, type Reconciler } from "@treadle/reconcile/unstable/engine";
+import { createReconciler, pipelineOf, type Reconciler, type ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
 
 export interface Harness {
   readonly server: ApiServer;
@@ -30,7 +29,8 @@ export interface Harness {
   readonly requests: string[];
   /** Asked before each request of the operator; throwing stands for a lost connection, an answer replaces the server's. */
   intercept: Intercept | undefined;
-  operator(handler: AnyHandler): Operator;
+  /** @param env replaces members of the environment */
+  operator(handler: AnyHandler, env?: Partial<ReconcilerEnv>): Operator;
 }
 
 export type Intercept = (
@@ -66,7 +66,7 @@ export async function startHarness(kinds: readonly Kind[], clock: FakeClock = fa
     events: [],
     requests,
     intercept: undefined,
-    operator: (handler) => operatorOf(harness, handler, client, clock),
+    operator: (handler, env = {}) => operatorOf(harness, handler, { client, clock, ...env }),
   };
   const client = createClient({
     transport: {
@@ -83,7 +83,11 @@ export async function startHarness(kinds: readonly Kind[], clock: FakeClock = fa
   return harness;
 }
 
-function operatorOf(harness: Harness, handler: AnyHandler, client: Client, clock: Clock): Operator {
+function operatorOf(
+  harness: Harness,
+  handler: AnyHandler,
+  env: Pick<ReconcilerEnv, "client" | "clock"> & Partial<ReconcilerEnv>,
+): Operator {
   const cached = new Map<string, KubernetesObject>();
   const cacheKey = (kind: Kind, ref: Ref): string => `${groupKindOf(kind)} ${keyOf(ref)}`;
   const put = (object: KubernetesObject): void => {
@@ -114,14 +118,13 @@ function operatorOf(harness: Harness, handler: AnyHandler, client: Client, clock
         ) as ObjectOf<K>[],
   };
   const reconciler = createReconciler(handler, {
-    client,
     cache,
-    clock,
     log: logInto(harness.logs),
     observeWrite: put,
     observeOther: (_kind, object) => put(object),
     observeDelete: (object) => void cached.delete(cacheKey(handler.kind, object.metadata)),
     recordEvent: (_object, event) => void harness.events.push(event),
+    ...env,
   });
   const run = (key: string, options?: { readonly signal?: AbortSignal }): Promise<PassResult> => reconciler.pass(parseKey(key), options);
   return {

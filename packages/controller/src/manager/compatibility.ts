@@ -1,7 +1,7 @@
 /** Decides which handlers may run in one manager: handlers that would overwrite each other's work are refused. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
-import { isHandler, KSTATUS_TYPES, pipelineOf } from "@treadle/reconcile/unstable/engine";
+import { type DeclaredCounter, hasLabels, isHandler, KSTATUS_TYPES, labelText, pipelineOf } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable } from "../runnable.ts";
 
@@ -40,6 +40,7 @@ export function requireCompatible(handler: AnyHandler, others: readonly AnyHandl
     for (const step of statefulSteps(handler).intersection(statefulSteps(other)))
       problems.push(`handler "${other.name}" also has a step "${step}" with state: state is stored by step name, so rename one of them`);
   }
+  problems.push(...counterProblems(handler, others));
   if (problems.length > 0) throw new ManagerError("ERR_ADD_REFUSED", `cannot add handler "${handler.name}": ${problems.join("; ")}`);
 }
 
@@ -53,6 +54,22 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
   if (isObject && "build" in given) throw new TypeError("manager.add: this handler is not built: call .build() at the end of its steps");
   const what = isObject ? "an object that is neither" : given === null ? "null" : typeof given;
   throw new TypeError(`manager.add: give a handler, made by handler(...).build(), or an object with start(), not ${what}`);
+}
+
+/** Counters of one name are one metric, so they must have the same labels. */
+function counterProblems(handler: AnyHandler, others: readonly AnyHandler[]): readonly string[] {
+  const known = new Map<string, DeclaredCounter>();
+  const problems: string[] = [];
+  for (const counter of [...others, handler].flatMap((each) => pipelineOf(each).counters)) {
+    const { name, labels, extension } = counter;
+    const first = known.get(name) ?? counter;
+    known.set(name, first);
+    if (!hasLabels(first, labels))
+      problems.push(
+        `extension "${extension}" counts ${name} by the labels ${labelText(labels)}, and extension "${first.extension}" by ${labelText(first.labels)}: rename one of the counters, or use one version of the package`,
+      );
+  }
+  return problems;
 }
 
 /** The conditions of a handler without Ready, which is reported together with observedGeneration. */

@@ -1,5 +1,6 @@
 /** The metrics of a controller, without prom-client, which is loaded only when a program wants metrics. */
 import { isReconcileError, type PassResult } from "@treadle/reconcile";
+import type { CounterDefinition, ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
 import type { Clock, Kind } from "@treadle/apimachinery";
 import type { QueueListeners, QueueStatus } from "@treadle/workqueue";
 import type { ObjectMetrics } from "./object-metrics.ts";
@@ -22,6 +23,8 @@ export interface ControllerMetrics {
   watchPaused(count: () => number): void;
   /** Returns the metrics that get every event of the objects; undefined: no metrics need them. Called once. */
   objects(of: MeasuredObjects): ObjectMetrics | undefined;
+  /** Registers the counters of extensions. Returns a function that counts; undefined: nothing is counted. Called once. */
+  counts(counters: readonly CounterDefinition[]): ReconcilerEnv["count"];
   active(change: 1 | -1): void;
   passed(result: PassResult, durationMs: number): void;
   /** Called when the author's code threw outside a step, or a pass ended with an exception. */
@@ -33,6 +36,7 @@ export const NO_METRICS: ControllerMetrics = {
   watch() {},
   watchPaused() {},
   objects: () => undefined,
+  counts: () => undefined,
   active() {},
   passed() {},
   panicked() {},

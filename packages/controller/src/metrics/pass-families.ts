@@ -1,6 +1,7 @@
 /** The metrics of passes, with controller-runtime's names. */
 import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 import { type ControllerMetrics, isPanic, isTimeout, labelOf, RESULT_LABELS } from "./controller-metrics.ts";
+import { extensionCounters, type ExtensionFamilies } from "./extension-families.ts";
 import { type ObjectFamilies, objectSink } from "./object-families.ts";
 import { ObjectMetrics } from "./object-metrics.ts";
 import { type QueueFamilies, queueListeners } from "./queue-families.ts";
@@ -80,10 +81,12 @@ export interface ControllerFamilies {
   readonly passes: PassFamilies;
   readonly queues: QueueFamilies;
   readonly objects: ObjectFamilies;
+  readonly extensions: ExtensionFamilies;
 }
 
 /** The metrics of one controller; its series start at 0. */
-export function controllerMetrics({ passes: pass, queues: queue, objects }: ControllerFamilies, name: string): ControllerMetrics {
+export function controllerMetrics(families: ControllerFamilies, name: string): ControllerMetrics {
+  const { passes: pass, queues: queue, objects, extensions } = families;
   const labels = { controller: name };
   const total = Object.fromEntries(RESULT_LABELS.map((result) => [result, pass.total.labels({ ...labels, result })]));
   const [errors, terminal, panics, timeouts] = [pass.errors, pass.terminal, pass.panics, pass.timeouts].map((family) =>
@@ -106,6 +109,7 @@ export function controllerMetrics({ passes: pass, queues: queue, objects }: Cont
       objects.counts.set(name, () => measured.counts());
       return measured;
     },
+    counts: (counters) => extensionCounters(extensions, name, counters),
     active: (change) => {
       running += change;
     },

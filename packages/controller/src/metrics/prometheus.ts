@@ -10,6 +10,7 @@ import type { ElectionMetrics } from "../leader-election/election.ts";
 import { certificateFamilies, type CertificateMetrics } from "./certificate-families.ts";
 import type { ControllerMetrics } from "./controller-metrics.ts";
 import { eventFamilies } from "./event-families.ts";
+import { extensionFamilies } from "./extension-families.ts";
 import { informerFamilies } from "./informer-families.ts";
 import { controllerMetrics, passFamilies } from "./pass-families.ts";
 import { electionMetrics, type LoopMetrics, loopMetrics, processFamilies, rejectionFamily } from "./process-families.ts";
@@ -35,10 +36,11 @@ export function createPrometheus(): ManagerMetrics {
   const passes = passFamilies(registry);
   const queues = queueFamilies(registry);
   const objects = objectFamilies(registry);
+  const extensions = extensionFamilies(registry);
   processFamilies(registry);
   return {
     registry,
-    controller: (name) => controllerMetrics({ passes, queues, objects }, name),
+    controller: (name) => controllerMetrics({ passes, queues, objects, extensions }, name),
     exchanged: requestFamilies(registry),
     rejectionUnhandled: rejectionFamily(registry),
     recorded: eventFamilies(registry),

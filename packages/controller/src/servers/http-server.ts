@@ -115,6 +115,10 @@ async function answerOf(handle: Handle, request: IncomingMessage): Promise<Answe
   }
 }
 
+export function json(value: unknown): Answer {
+  return { status: 200, contentType: "application/json", body: `${JSON.stringify(value, undefined, 2)}\n` };
+}
+
 export function text(status: number, body: string): Answer {
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n` };
 }

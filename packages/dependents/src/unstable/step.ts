@@ -21,7 +21,9 @@ export type { Absence } from "../entry-condition.ts";
 
 // What follows from a step without a pass.
 export { type DesiredObject, desiredByOwner, type Facts, factsOf, replicasAreOurs } from "../step-facts.ts";
-export { type Dependent, desiredOf } from "../dependent.ts";
+export { type Asked, type Dependent, desiredOf } from "../dependent.ts";
+export type { Named, NamedObjects } from "../objects.ts";
+export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
 export { called, nameOfAnswer } from "../core/ask.ts";
 export { digestOf } from "../core/body.ts";

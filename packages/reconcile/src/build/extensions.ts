@@ -1,5 +1,6 @@
 /** The extensions of a handler, and the handler as they see it. */
 import type { Kind } from "@treadle/apimachinery";
+import type { DeclaredCounter } from "../counter.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Predecessors } from "./predecessors.ts";
 import type { PartOrder } from "./order.ts";
@@ -11,6 +12,12 @@ export function extensionsOf(leaves: readonly StepRuntime[]): readonly AnyExtens
   // Only defineExtension() makes a use.
   for (const { uses } of leaves) for (const [name, use] of uses) if (!found.has(name)) found.set(name, use.extension as AnyExtension);
   return [...found.values()];
+}
+
+/** The counters of the extensions that the steps use. Two copies of an extension both have theirs in the list. */
+export function countersOf(leaves: readonly StepRuntime[]): readonly DeclaredCounter[] {
+  const extensions = new Set(leaves.flatMap(({ uses }) => [...uses.values()].map(({ extension }) => extension as AnyExtension)));
+  return [...extensions].flatMap(({ name, counters = [] }) => counters.map((counter) => ({ ...counter, extension: name })));
 }
 
 /** A handler, as far as it is known before it is built. */

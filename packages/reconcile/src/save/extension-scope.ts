@@ -2,6 +2,7 @@
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyExtension, ChainPass, EndedPass, ExtendedHandler, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
+import { type CounterLabels, countedCounter } from "../counter.ts";
 import { isServedNow } from "../pass/served.ts";
 import { claims } from "./claims.ts";
 import { notReached } from "./step-settings.ts";
@@ -143,6 +144,11 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
 
   claim(what: string, given: { readonly isNeededByOld: boolean }): boolean {
     return claims(this.#pass, what, given);
+  }
+
+  count(name: string, labels: CounterLabels, by: number = 1): void {
+    const counter = countedCounter(this.#extension, { name, labels, by });
+    if (!this.isDryRun) this.#pass.env.count?.(counter, labels, by);
   }
 
   progressOf(step: StepRuntime): Progress | undefined {

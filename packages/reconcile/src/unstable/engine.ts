@@ -7,6 +7,7 @@
 export type {
   AnyExtension,
   ChainPass,
+  DebugNode,
   EndedPass,
   ExtendedHandler,
   ExtendedStep,
@@ -18,6 +19,7 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
+export { type CounterDefinition, type CounterLabels, type DeclaredCounter, hasLabels, labelText } from "../counter.ts";
 export { defineExtension, handOver, openingOf, partsOf } from "../define-extension.ts";
 export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { isTransientEnd, TRANSIENT_MS } from "../record/transient.ts";

@@ -6,10 +6,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { groupKindOf } from "@treadle/apimachinery";
 import type { Informer } from "@treadle/informer";
 import { messageOf } from "../../internal/error-text.ts";
-import { type Answer, text } from "../http-server.ts";
+import { type Answer, json, text } from "../http-server.ts";
 import { isLoopback } from "../loopback.ts";
 import type { Manager } from "../../manager.ts";
 import type { Services } from "../../manager/services.ts";
+import { objectPage } from "./object-page.ts";
 import type { RecentErrors } from "./recent-errors.ts";
 
 export interface DebugSource {
@@ -28,6 +29,7 @@ const PAGES: Readonly<Record<string, string>> = {
   queues: `what runs, waits and is delayed, ${MAX_KEYS} keys of each`,
   informers: "what is cached, how large and how old it is, and what failed",
   errors: "the last passes that failed",
+  object: "one object as packages of steps see it: ?controller=NAME&object=NAMESPACE/NAME, as text with &format=text",
   heap: "a heap snapshot (.heapsnapshot); the process is blocked meanwhile",
   profile: `a CPU profile (.cpuprofile) of ?seconds=10, at most ${MAX_SECONDS}`,
 };
@@ -64,6 +66,7 @@ export function debugHandler(
     queues: () => json(source.manager.controllers.map((controller) => ({ ...controller.status(), keys: controller.keys(MAX_KEYS) }))),
     informers: () => json((source.manager.informers?.all() ?? []).map(informerOf)),
     errors: () => json(source.errors.all()),
+    object: (url) => objectPage(source.manager, url),
     heap: async () => {
       log.warn({}, "a heap snapshot is being made: the process is blocked meanwhile");
       const { heapSnapshot } = await import("./profiles.ts");
@@ -117,8 +120,4 @@ function bytesOf(informer: Informer): number {
   const step = Math.max(1, Math.floor(objects.length / SAMPLES));
   const sizes = objects.filter((_, i) => i % step === 0).map((object) => JSON.stringify(object).length);
   return sizes.length === 0 ? 0 : Math.round((sizes.reduce((sum, size) => sum + size, 0) / sizes.length) * objects.length);
-}
-
-function json(value: unknown): Answer {
-  return { status: 200, contentType: "application/json", body: `${JSON.stringify(value, undefined, 2)}\n` };
 }
