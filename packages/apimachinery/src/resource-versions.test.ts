@@ -118,13 +118,13 @@ describe("withDefaults", () => {
 
   test("fills in the defaults of a copy, and leaves all other fields as they are", () => {
     const given = object({ options: {} });
-    expect(Widget.resource.withDefaults(given)).toEqual({ ...given, spec: { size: 3, options: { deep: true } } });
+    expect(Widget.resource?.withDefaults(given)).toEqual({ ...given, spec: { size: 3, options: { deep: true } } });
     expect(given).toEqual(object({ options: {} }));
-    expect(Widget.resource.withDefaults(object({ size: 1 }))).toMatchObject({ spec: { size: 1, options: { deep: true } } });
+    expect(Widget.resource?.withDefaults(object({ size: 1 }))).toMatchObject({ spec: { size: 1, options: { deep: true } } });
   });
 
   test("returns an invalid object as it is", () => {
     const invalid = object({ size: "x" });
-    expect(Widget.resource.withDefaults(invalid)).toBe(invalid);
+    expect(Widget.resource?.withDefaults(invalid)).toBe(invalid);
   });
 });
