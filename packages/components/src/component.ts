@@ -11,7 +11,6 @@
  * removals, in reverse order.
  */
 import type { Kind, ObjectOf } from "@treadle/apimachinery";
-import type { AnyDependentStep } from "@treadle/dependents";
 import { supervision } from "@treadle/dependents/unstable/step";
 import type { AnyStep, Reads } from "@treadle/reconcile";
 import { defineComposite, statusMessage } from "@treadle/reconcile/unstable/engine";
@@ -38,10 +37,12 @@ export function component<
   P extends Kind,
   const Name extends string,
   const C extends string,
-  const S extends readonly AnyDependentStep[],
+  const S extends readonly AnyStep[],
   const L extends readonly AnyStep[] = readonly [],
   R extends Reads<ObjectOf<P>> = {},
->(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R>): ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>> {
+  const A extends readonly AnyStep[] = readonly [],
+  const K extends readonly Kind[] = readonly [],
+>(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R, A, K>): ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>> {
   const definition = definitionOf(options as unknown as AnyComponentOptions);
   const step = stepOf(primary, definition);
   const members = { ...Object.getOwnPropertyDescriptors(previewOf(primary, definition)), ...Object.getOwnPropertyDescriptors(step) };

@@ -2,7 +2,7 @@
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyDependentStep, Gates } from "@treadle/dependents";
 import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/reconcile";
-import type { Distinct, Members } from "@treadle/reconcile/unstable/engine";
+import type { Distinct, Members, Problem } from "@treadle/reconcile/unstable/engine";
 import type { KindRecord } from "./kinds/kind-record.ts";
 import type { PreviewOptions, RenderedObject } from "./preview.ts";
 
@@ -48,16 +48,18 @@ export interface ComponentOptions<
   T extends KubernetesObject,
   Name extends string,
   C extends string,
-  S extends readonly AnyDependentStep[],
+  S extends readonly AnyStep[],
   L extends readonly AnyStep[],
   R extends Reads<T>,
+  A extends readonly AnyStep[] = readonly AnyStep[],
+  K extends readonly Kind[] = readonly Kind[],
 > {
   /** Persistent name of the component, unique among the steps of the handler. Its state is stored under it. */
   readonly name: Name;
   /** The condition that reports the component; no other step may set it. */
   readonly condition: Declared<C>;
   /** The objects of the component, made by `dependentApply()`. They run in this order. */
-  readonly resources: S & Members<S>;
+  readonly resources: S & Members<S> & Resources<T, S>;
   /**
    * Whether the component is on: pure predicates, all of which must hold. "Not known" does not hold. If it is off, its objects are
    * deleted, and the condition becomes Disabled. @defaultValue it is on
@@ -67,7 +69,7 @@ export interface ComponentOptions<
    * Components, or steps with one condition, that must have been True once before this component begins. They come earlier in the
    * handler. They are asked in list order, before `until`. @defaultValue none
    */
-  readonly after?: readonly AnyStep[];
+  readonly after?: A & Prerequisites<T, A>;
   /**
    * A function that returns `true` when the component may begin, or a text with the reason why not. It may be asynchronous. It is
    * asked until it has returned `true` once: when a read changes, and with the waiting backoff. @defaultValue it may begin
@@ -92,8 +94,31 @@ export interface ComponentOptions<
    */
   readonly blocked?: "rest" | "dependants";
   /** Records of kinds that components do not know, or that replace known ones. @defaultValue none */
-  readonly kinds?: readonly KindRecord<Kind<never>>[];
+  readonly kinds?: { readonly [I in keyof K]: KindRecord<K[I]> };
 }
+
+/** The types of steps as a union; those that fit every owner `T` are left out. */
+type Foreign<T extends KubernetesObject, S> = S extends Step<T, infer _N, object> ? never : S;
+type NameOf<S> = S extends { readonly $dependent: { readonly name: infer Name extends string } } ? Name : never;
+
+/** Accepts resources: dependents for owners `T`. */
+export type Resources<T extends KubernetesObject, S extends readonly AnyStep[]> = [Exclude<S[number], AnyDependentStep>] extends [never]
+  ? [Foreign<T, S[number]>] extends [never]
+    ? unknown
+    : Problem<`the resource ${NameOf<Foreign<T, S[number]>>} is for owners of another kind: make it with the kind of the component`>
+  : Problem<"a resource is made by dependentApply(): place other steps next to the component, and list components in after">;
+
+type ConditionOf<S> = S extends { readonly $c?: () => infer C } ? C : never;
+/** The type of a step whose conditions are known, and are not one. */
+type WithoutOne<S> = S extends unknown ? ([ConditionOf<S>] extends [never] ? S : IsUnion<ConditionOf<S>> extends true ? S : never) : never;
+type IsUnion<C, All = C> = C extends unknown ? ([All] extends [C] ? false : true) : never;
+
+/** Accepts steps for owners `T` with one condition each. */
+export type Prerequisites<T extends KubernetesObject, A extends readonly AnyStep[]> = [Foreign<T, A[number]>] extends [never]
+  ? [WithoutOne<A[number]>] extends [never]
+    ? unknown
+    : Problem<"a step in after has exactly one condition: list a component, or a step with one condition">
+  : Problem<"a step in after is for owners of another kind">;
 
 type Provided<S extends readonly AnyStep[]> = string extends keyof NeedsOf<S> ? {} : NeedsOf<S>;
 type NeedsOfResources<S extends readonly AnyStep[]> = [S[number]] extends [never]
