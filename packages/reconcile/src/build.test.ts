@@ -162,6 +162,12 @@ describe("steps", () => {
     expect(problemsOf(steps)).toEqual(['two steps are named "a": rename one of them']);
   });
 
+  test("a step may be in the handler once", () => {
+    const once = named("a");
+    expect(problemsOf([once, once])).toEqual(['step "a" is in the handler twice: remove one of them']);
+    expect(problemsOf([once, all("g", [once])])).toEqual(['step "a" is in the handler twice: remove one of them']);
+  });
+
   test.for(["", "-a", "a-", "A", "a_b", "a.b", "a b", "ä", "x".repeat(64)])("the name %j is refused", (name) => {
     expect(problemsOf([named(name)])).toEqual([expect.stringContaining("a name is made of lower case letters")]);
   });

@@ -64,16 +64,23 @@ function predecessorProblems({ formerNames = [], takesOver = [] }: Collected["op
 
 function nameProblems(steps: readonly StepRuntime[]): string[] {
   const problems: string[] = [];
-  const seen = new Set<string>();
+  const seen = new Map<string, StepRuntime>();
   const visit = (step: StepRuntime): void => {
+    const other = seen.get(step.name);
     // A second conditions() is reported as another problem.
-    if (seen.has(step.name) && step.configures.conditions === undefined)
-      problems.push(`two steps are named "${step.name}": rename one of them`);
-    seen.add(step.name);
+    if (other !== undefined && step.configures.conditions === undefined)
+      problems.push(
+        other === step
+          ? `step "${step.name}" is in the handler twice: remove one of them`
+          : `two steps are named "${step.name}": rename one of them`,
+      );
+    seen.set(step.name, step);
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(step.name) || step.name.length > MAX_NAME_LENGTH) {
       problems.push(`step "${step.name}": a name is made of lower case letters, digits and "-", ${MAX_NAME_LENGTH} characters at most`);
     }
-    if (step.parts?.steps.length === 0) problems.push(`${step.parts.maker}("${step.name}") has no parts: give it steps, or leave it out`);
+    // A composite that reports for its parts has a result without parts.
+    if (step.parts?.steps.length === 0 && !step.parts.reports)
+      problems.push(`${step.parts.maker}("${step.name}") has no parts: give it steps, or leave it out`);
     step.parts?.steps.forEach(visit);
   };
   steps.forEach(visit);
