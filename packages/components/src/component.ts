@@ -44,6 +44,10 @@ export function component<
   const K extends readonly Kind[] = readonly [],
 >(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R, A, K>): ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>> {
   const definition = definitionOf(options as unknown as AnyComponentOptions);
+  if (typeof (primary as Kind | undefined)?.kind !== "string")
+    throw new TypeError(
+      `component "${definition.name}": the first argument must be a kind: what defineResource(), kind() or anyKind() gave, or a built-in kind`,
+    );
   const step = stepOf(primary, definition);
   const members = { ...Object.getOwnPropertyDescriptors(previewOf(primary, definition)), ...Object.getOwnPropertyDescriptors(step) };
   // The types follow from the options; at run time there is nothing to check them against.

@@ -5,6 +5,7 @@ import type { Declared } from "@treadle/reconcile";
 import { runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 import type { AnyKindRecord } from "./kinds/kind-record.ts";
 import { recordOf } from "./kinds/record-of.ts";
+import { requireRecord } from "./kinds/require-record.ts";
 
 /** The options of a component with any types. */
 export interface AnyComponentOptions {
@@ -63,6 +64,7 @@ export interface Definition {
 /** Returns the definition of a component. @throws TypeError with what is wrong, and what to do */
 export function definitionOf(options: AnyComponentOptions): Definition {
   const { name, condition, resources, graceMs = 0, blocked = "rest", after = [], kinds = [] } = requireOptions(options);
+  for (const record of kinds) requireRecord(`component "${name}"`, record);
   const known = resources.map((step) => resourceOf(name, step, kinds));
   const hasReplicas = options.suspended !== undefined && known.some((resource) => resource.hasReplicas);
   const byName = new Map(known.map((resource) => [resource.name, resource]));
@@ -85,7 +87,7 @@ function resourceOf(component: string, step: unknown, kinds: readonly AnyKindRec
   const facts = factsOf(step);
   if (facts === undefined)
     throw new TypeError(
-      `component "${component}": resources must list steps made by dependentApply(): put other steps beside the component`,
+      `component "${component}": resources must list steps made by dependentApply(): place other steps next to the component`,
     );
   const { dependent, dependsOn } = facts;
   const record = recordOf(dependent.policy.kind, kinds);
@@ -117,7 +119,9 @@ function requireOptions(options: AnyComponentOptions): AnyComponentOptions {
   requireGates(options.suspended, `${where}: suspended`);
   if (until !== undefined && typeof until !== "function") throw new TypeError(`${where}: until must be a function`);
   if (graceMs !== undefined && !(typeof graceMs === "number" && graceMs >= 0 && graceMs < Number.POSITIVE_INFINITY))
-    throw new TypeError(`${where}: graceMs must be a number of milliseconds from 0, not ${String(graceMs)}: 0 means indefinitely`);
+    throw new TypeError(
+      `${where}: graceMs must be a number of milliseconds from 0, not ${typeof graceMs === "string" ? JSON.stringify(graceMs) : String(graceMs)}: 0 means indefinitely`,
+    );
   if (warnOfGrace !== undefined && typeof warnOfGrace !== "boolean")
     throw new TypeError(`${where}: warnOfGrace must be true or false, not ${JSON.stringify(warnOfGrace)}`);
   if (blocked !== undefined && blocked !== "rest" && blocked !== "dependants")
