@@ -26,7 +26,7 @@ import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entri
 import { identityOf, titleOf } from "./core/marks.ts";
 import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents } from "./extension.ts";
-import type { UnseenDependent } from "./extension/data.ts";
+import type { FixedName, UnseenDependent } from "./extension/data.ts";
 import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
 import { LOOK_AGAIN_MS } from "./retry-later.ts";
@@ -85,7 +85,7 @@ export function dependentApply<
       dependents.use({
         dependent,
         kind: policy.kind,
-        makesNamesake: policy.isCreated && given.each === undefined && given.objectName === undefined && given.namespace === undefined,
+        fixedName: fixedNameOf(dependent),
         hasEntries: dependent.isChecked,
         whetherWanted: isSwitched(given) ? probeOf(definition) : undefined,
         keeps: (owner, ref) => dependent.names(owner).has(ref),
@@ -99,6 +99,13 @@ export function dependentApply<
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
+}
+
+/** The name of the object that the step creates, if the options give it. */
+function fixedNameOf({ isEach, options: { objectName, namespace: given }, policy: { isCreated, kind } }: Dependent): FixedName | undefined {
+  const namespace = kind.scope === "Cluster" ? undefined : given;
+  if (!isCreated || isEach || typeof objectName === "function" || typeof namespace === "function") return undefined;
+  return { name: objectName, namespace };
 }
 
 /** Whether an object of the step may not be desired. */

@@ -43,6 +43,12 @@ test("build() refuses two objects of one kind with one name", () => {
   ).toThrow(said);
   const named = dependentApply(Site, { name: "named", kind: ConfigMap, objectName: "other", desired: {} });
   expect(() => handler(Site).step(one).step(named).build()).not.toThrow();
+  const twin = dependentApply(Site, { name: "twin", kind: ConfigMap, objectName: "other", desired: {} });
+  expect(() => handler(Site).step(named).step(twin).build()).toThrow(
+    'steps "named" and "twin" keep the same ConfigMap, the one with the name "other": set another objectName for at least one of them',
+  );
+  const elsewhere = dependentApply(Site, { name: "elsewhere", kind: ConfigMap, objectName: "other", namespace: "n", desired: {} });
+  expect(() => handler(Site).step(named).step(elsewhere).build()).not.toThrow();
 });
 
 describe("a dependent whose dependency is not ready", () => {

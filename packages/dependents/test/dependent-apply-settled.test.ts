@@ -96,7 +96,7 @@ describe("two steps with one object", () => {
   ])("$name: the second names the first, and nothing flaps", async ({ options }) => {
     const steps = [
       page({ ...options, objectName: "same", desired: { data: { text: "first" } } }),
-      page({ ...options, name: "second", objectName: "same", desired: { data: { text: "second" } } }),
+      page({ ...options, name: "second", objectName: () => "same", desired: { data: { text: "second" } } }),
     ];
     const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", steps)).build(), { objects: [site()] });
     await world.settled();

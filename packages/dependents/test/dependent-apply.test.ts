@@ -192,7 +192,7 @@ describe("ownership", () => {
   });
 
   test("two steps with one object: the second names the first", async () => {
-    const twice = [page({ objectName: "same" }), page({ name: "second", objectName: "same" })];
+    const twice = [page({ objectName: "same" }), page({ name: "second", objectName: () => "same" })];
     const world = fakeWorld(handler(Site).step(conditions()).step(dependentApplyAll("parts", twice)).build(), { objects: [site()] });
     await world.settled();
     expect(await said(world)).toEqual(["page Ready", "second Failed/NotOurs"]);

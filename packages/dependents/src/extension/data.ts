@@ -9,13 +9,20 @@ import type { Dependent } from "../dependent.ts";
 import type { LiveObjects, METADATA_ONLY } from "../objects.ts";
 import type { Course, SeenObject } from "../supervision.ts";
 
+/** The name of an object as far as the options give it. A missing part is that of the owner. */
+export interface FixedName {
+  readonly name: string | undefined;
+  /** `undefined` for a cluster-scoped kind, too. */
+  readonly namespace: string | undefined;
+}
+
 /** The data that a step gives to the extension. */
 export interface DependentData {
   /** The options of the step with their defaults. */
   readonly dependent: Dependent;
   readonly kind: Kind;
-  /** Whether its object has the name of its owner, because no other name is given. */
-  readonly makesNamesake: boolean;
+  /** The name of the one object that it creates; `undefined` if a function names it, and for a step with `each`. */
+  readonly fixedName: FixedName | undefined;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
   /** Whether it keeps an object of this name. @throws what the author's functions throw */

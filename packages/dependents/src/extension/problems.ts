@@ -12,16 +12,25 @@ export function problems({ kind, steps, list }: ExtendedHandler<DependentData>, 
     found.push(`step "${shown.name}" reports its object in status.dependents, which ${kind.kind} does not have: ${fix}`);
   }
   for (const { name, data } of steps) found.push(...data.problems(kind).map((problem) => `step "${name}" ${problem}`));
-  return [...found, ...namesakeProblems(steps), ...orderProblems(steps, list, dataOf)];
+  return [...found, ...sameObjectProblems(steps), ...orderProblems(steps, list, dataOf)];
 }
 
-function namesakeProblems(steps: readonly ExtendedDependent[]): string[] {
-  const unnamed = steps.filter(({ data }) => data.makesNamesake);
-  return unnamed.flatMap((step) => {
-    const other = unnamed.find((each) => groupKindOf(each.data.kind) === groupKindOf(step.data.kind));
-    if (other === undefined || other === step) return [];
+/** Steps that keep one object: each would undo what the other does. */
+function sameObjectProblems(steps: readonly ExtendedDependent[]): string[] {
+  const first = new Map<string, ExtendedDependent>();
+  return steps.flatMap((step) => {
+    const { kind, fixedName } = step.data;
+    if (fixedName === undefined) return [];
+    const { name, namespace } = fixedName;
+    const id = JSON.stringify([groupKindOf(kind), name ?? null, namespace ?? null]);
+    const other = first.get(id);
+    if (other === undefined) first.set(id, step);
+    // A step that is listed twice is another problem.
+    if (other === undefined || other.step === step.step) return [];
+    const which = name === undefined ? "the one with the name of the owner" : `the one with the name ${JSON.stringify(name)}`;
+    const where = namespace === undefined ? "" : ` in the namespace ${JSON.stringify(namespace)}`;
     return [
-      `steps "${other.name}" and "${step.name}" keep the same ${step.data.kind.kind}, the one with the name of the owner: set objectName for at least one of them`,
+      `steps "${other.name}" and "${step.name}" keep the same ${kind.kind}, ${which}${where}: set ${name === undefined ? "objectName" : "another objectName"} for at least one of them`,
     ];
   });
 }
