@@ -1,4 +1,4 @@
-/** A kind as components see it: a plain data record. Types, and the check of records that authors write. */
+/** A kind as components see it: a plain data record. Types only. */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { ComponentReason } from "../reasons.ts";
 
@@ -55,13 +55,12 @@ export interface KindRecord<K extends Kind = Kind> {
   readonly immutable?: readonly string[];
 }
 
-/** A {@link KindRecord} of any kind, as the engine of components uses it. */
-export interface AnyKindRecord {
-  readonly kind: Kind;
-  readonly category: Category;
-  readonly state?: (live: KubernetesObject, facts: StateFacts) => ResourceState;
-  readonly grace?: (live: KubernetesObject) => Grade;
-  readonly suspend?: Suspend;
-  readonly isSuspended?: (live: KubernetesObject) => boolean;
-  readonly immutable?: readonly string[];
+/** A {@link KindRecord} of any kind, as the engine of components uses it. Its functions are methods: records of all kinds fit it. */
+export interface AnyKindRecord extends Pick<KindRecord, "kind" | "category" | "suspend" | "immutable"> {
+  /** As {@link KindRecord.state}. */
+  state?(live: KubernetesObject, facts: StateFacts): ResourceState;
+  /** As {@link KindRecord.grace}. */
+  grace?(live: KubernetesObject): Grade;
+  /** As {@link KindRecord.isSuspended}. */
+  isSuspended?(live: KubernetesObject): boolean;
 }
