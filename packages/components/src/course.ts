@@ -4,7 +4,8 @@ import { type Absence, type Course, digestOf, type PartReport, partReportOf, RUN
 import type { Definition, Resource } from "./definition.ts";
 import { memoryOf, type Run, runOf } from "./extension.ts";
 import { isOfKind, replicasIn, targetKey, withoutReplicas } from "./replicas.ts";
-import { isSuspended, suspended } from "./suspension.ts";
+import { isSuspended } from "./kinds/state-of.ts";
+import { suspended } from "./suspension.ts";
 
 /** Why a resource of a component that is off keeps no object. */
 const DISABLED: Absence = Object.freeze({ reason: "Disabled", clause: "is disabled" });

@@ -5,6 +5,7 @@ import type { Declared } from "@treadle/reconcile";
 import { runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 import type { AnyKindRecord } from "./kinds/kind-record.ts";
 import { recordOf } from "./kinds/record-of.ts";
+import { requireRecord } from "./kinds/require-record.ts";
 
 /** The options of a component with any types. */
 export interface AnyComponentOptions {
@@ -123,6 +124,7 @@ function requireOptions(options: AnyComponentOptions): AnyComponentOptions {
   if (blocked !== undefined && blocked !== "rest" && blocked !== "dependants")
     throw new TypeError(`${where}: blocked must be "rest" or "dependants", not ${JSON.stringify(blocked)}`);
   if (kinds !== undefined && !Array.isArray(kinds)) throw new TypeError(`${where}: kinds must be a list of kind records`);
+  for (const record of kinds ?? []) requireRecord(`${where}: kinds`, record);
   requireAfter(where, after);
   return options;
 }

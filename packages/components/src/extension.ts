@@ -1,7 +1,8 @@
 /** The extension of the engine behind components: what it finds in a pass, what it remembers, and its problems for `build()`. */
-import { defineExtension, type Extension } from "@treadle/reconcile/unstable/engine";
+import { type CounterDefinition, defineExtension, type Extension } from "@treadle/reconcile/unstable/engine";
 import type { Definition } from "./definition.ts";
 import { problems } from "./problems.ts";
+import { treeOf } from "./tree.ts";
 import { ComponentMemory } from "./state.ts";
 
 /** What a component decided in one pass. */
@@ -39,6 +40,20 @@ export class Memories {
   }
 }
 
+/** Counts the objects that components created and changed. */
+export const APPLIES: CounterDefinition = {
+  name: "treadle_component_resource_applies_total",
+  help: "Objects of components that were written, by operation: created or updated.",
+  labels: ["component", "resource", "kind", "operation"],
+};
+
+/** Counts the failures of resources. */
+export const APPLY_ERRORS: CounterDefinition = {
+  name: "treadle_component_resource_apply_errors_total",
+  help: "Passes in which a resource of a component failed.",
+  labels: ["component", "resource", "kind"],
+};
+
 interface Found {
   /** The runs of the pass, by component. */
   readonly runs: Map<string, Run>;
@@ -48,7 +63,9 @@ export const components: Extension<Definition, Memories, Found> = defineExtensio
   name: "components",
   memory: () => new Memories(),
   found: () => ({ runs: new Map() }),
+  counters: [APPLIES, APPLY_ERRORS],
   problems,
+  debug: treeOf,
 });
 
 /** Begins the run of a component in this pass. */

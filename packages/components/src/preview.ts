@@ -1,6 +1,7 @@
 /** The objects of a component without a cluster: what its resources want, and the layers that apply. */
 import { apiVersionOf, type KubernetesObject } from "@treadle/apimachinery";
-import { called, desiredOf, holds } from "@treadle/dependents/unstable/step";
+import { called } from "@treadle/dependents/unstable/core";
+import { desiredOf, holds } from "@treadle/dependents/unstable/step";
 import { leavesOf, misuse, runtimeOf } from "@treadle/reconcile/unstable/engine";
 import type { Definition, Resource } from "./definition.ts";
 import { autoscaledBy, targetKey, withoutReplicas } from "./replicas.ts";

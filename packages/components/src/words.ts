@@ -5,9 +5,8 @@ import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
-import { resourceStateOf } from "./kinds/state-of.ts";
+import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
 import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
-import { isSuspended } from "./suspension.ts";
 
 /** Returns the state of an object in the words of a component. Never throws: a function of a record that throws is an Error. */
 export function wordOf(definition: Definition, step: string, given: Unworded): DependentState {
