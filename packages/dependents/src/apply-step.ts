@@ -34,7 +34,7 @@ import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { type Course, RUN, type Running, supervisorOf } from "./supervision.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
-import { noteLive, notDesired, skipped } from "./unwanted.ts";
+import { noteLive, notDesired, skipped, whyUnwanted } from "./unwanted.ts";
 import { IGNORED, NOT_DESIRED, verdictOf } from "./verdict.ts";
 
 /** What the functions of the author get in this pass. */
@@ -53,7 +53,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   try {
     const course = courseOf(unit);
     if (course.type === "drop") return dropped(unit, course.why);
-    if (course.type === "skip") return skipped(course);
+    if (course.type === "skip") return skipped(unit, course, whyUnwanted(definition, unit));
     const inputs = inputsOf(definition, unit);
     if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
     const subjects = subjectsOf(unit);

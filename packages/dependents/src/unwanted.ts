@@ -29,7 +29,7 @@ export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult
  * Asks the predicates and `desired`, with the dependencies and vars that exist. If one of them throws, or a dependency is known by
  * its metadata only, the object counts as desired: nothing is deleted on incomplete inputs.
  */
-function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | undefined {
+export function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | undefined {
   const { dependent, context } = unit;
   try {
     const inputs: PassInputs = inputsOf(definition, unit);
@@ -54,8 +54,7 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
   const { dependent, pass } = unit;
   const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
   if (course.type === "drop") return notDesired(unit, course.why);
-  if (course.type === "skip") return skipped(course);
-  if (!course.waits) return req.next();
+  if (course.type === "skip") return skipped(unit, course, dropByOwner(unit));
   const vars: object = req.vars;
   const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
   const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
@@ -65,15 +64,21 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
     askAgain(unit, []);
     return notDesired(unit, why);
   }
+  if (!course.waits) return req.next();
   // A supervisor reports what an unchecked step waits for.
   if (dependent.isChecked || supervisorOf(pass.handler, dependent.name) !== undefined) return wait;
   revisitLater(unit, wait.reason, wait.afterMs);
   return req.next();
 }
 
-/** The result of a step that an earlier part blocks. */
-export function skipped({ reason }: Extract<Course, { readonly type: "skip" }>): Wait {
-  return waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS });
+/** The result of a step that an earlier part blocks. Its objects are removed all the same, if `why` says that it keeps none. */
+export function skipped(
+  unit: Unit<AnyDoReq>,
+  { reason }: Extract<Course, { readonly type: "skip" }>,
+  why: Absence | undefined,
+): StepResult<{}> {
+  askAgain(unit, []);
+  return why === undefined ? waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS }) : notDesired(unit, why);
 }
 
 /** Runs when what the step reads cannot be resolved. @throws `error`, if the owner waits for the step */
@@ -82,6 +87,7 @@ export function unresolved(definition: Definition, req: AnyDoReq, error: unknown
   const { dependent, pass } = unit;
   const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
   if (course.type === "drop") return notDesired(unit, course.why);
+  if (course.type === "skip") return skipped(unit, course, dropByOwner(unit));
   return goOn(unit, error);
 }
 
