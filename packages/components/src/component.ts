@@ -21,6 +21,7 @@ import { type AnyComponentOptions, type Definition, definitionOf } from "./defin
 import { components } from "./extension.ts";
 import { messageOf } from "./findings.ts";
 import { type ComponentReq, open } from "./open.ts";
+import type { OwnerInput } from "./preview-owner.ts";
 import { previewOf } from "./preview.ts";
 import { blockedByValues, report } from "./report.ts";
 import { STATE } from "./state.ts";
@@ -40,16 +41,12 @@ export function component<
   const S extends readonly AnyDependentStep[],
   const L extends readonly AnyStep[] = readonly [],
   R extends Reads<ObjectOf<P>> = {},
->(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R>): ComponentOf<ObjectOf<P>, C, S, L> {
+>(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R>): ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>> {
   const definition = definitionOf(options as unknown as AnyComponentOptions);
   const step = stepOf(primary, definition);
+  const members = { ...Object.getOwnPropertyDescriptors(previewOf(primary, definition)), ...Object.getOwnPropertyDescriptors(step) };
   // The types follow from the options; at run time there is nothing to check them against.
-  return Object.freeze(Object.defineProperties({ ...previewOf(definition) }, Object.getOwnPropertyDescriptors(step))) as ComponentOf<
-    ObjectOf<P>,
-    C,
-    S,
-    L
-  >;
+  return Object.freeze(Object.create(Object.prototype, members)) as ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>>;
 }
 
 function stepOf(kind: Kind, definition: Definition): object {

@@ -22,6 +22,11 @@ export function autoscaledBy(
   return new Set(autoscalers.flatMap((resource) => objectsOf(resource, req).flatMap(targetOf)));
 }
 
+/** Returns the workload whose number of replicas `autoscaler` sets, by {@link targetKey}; empty if it names none. */
+export function autoscaledIn(autoscaler: KubernetesObject): readonly string[] {
+  return targetOf({ target: autoscaler.metadata, autoscaler });
+}
+
 /** The autoscalers as they are desired; where that depends on more than the owner, as they are. */
 function objectsOf(
   { dependent }: Resource,
@@ -39,7 +44,7 @@ function targetOf({ target, autoscaler }: { readonly target: Ref; readonly autos
   const { apiVersion, kind, name } = (autoscaler as Autoscaler).spec?.scaleTargetRef ?? {};
   if (typeof kind !== "string" || typeof name !== "string") return [];
   const group = typeof apiVersion === "string" && apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  return [targetKey({ group, kind }, { ...target, name })];
+  return [targetKey({ group, kind }, target.namespace === undefined ? { name } : { name, namespace: target.namespace })];
 }
 
 interface Autoscaler {
