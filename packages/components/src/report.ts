@@ -83,7 +83,8 @@ function failed(definition: Definition, req: ComponentReq, { errors, transient }
   if (errors.length === 0) {
     const nowMs = components.of(req).clock.elapsed();
     memory.transientSinceMs ??= nowMs;
-    if (nowMs - memory.transientSinceMs < TRANSIENT_MS) {
+    const isKnown = req.conditions.previous(definition.condition as never) !== undefined;
+    if (isKnown && nowMs - memory.transientSinceMs < TRANSIENT_MS) {
       req.conditions.keep(definition.condition as never);
       throw joined(definition, transient);
     }
