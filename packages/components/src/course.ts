@@ -4,7 +4,8 @@ import { type Absence, type Course, digestOf, type PartReport, partReportOf, RUN
 import type { Definition, Resource } from "./definition.ts";
 import { memoryOf, type Run, runOf } from "./extension.ts";
 import { isOfKind, replicasIn, targetKey, withoutReplicas } from "./replicas.ts";
-import { isSuspended, suspended } from "./suspension.ts";
+import { isSuspended } from "./kinds/state-of.ts";
+import { suspended } from "./suspension.ts";
 
 /** Why a resource of a component that is off keeps no object. */
 const DISABLED: Absence = Object.freeze({ reason: "Disabled", clause: "is disabled" });
@@ -13,6 +14,8 @@ export const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "
 
 /** The id of the course of a suspended resource. */
 export const SUSPENSION = "suspended";
+/** The id of the course of a resource that stays applied in a suspended component. */
+export const STAYS = "stays";
 
 const DROP: Course = Object.freeze({ type: "drop", why: DISABLED });
 
@@ -74,7 +77,7 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
 function suspensionOf(definition: Definition, req: unknown, resource: Resource): Running {
   const { record, dependent } = resource;
   const { suspend } = record;
-  const course = { ...RUN, asksUntil: false, waits: false };
+  const course = { ...RUN, id: STAYS, asksUntil: false, waits: false };
   if (suspend === undefined || !dependent.policy.isCreated || !dependent.policy.isUpdated) return course;
   const digest = digester(definition, req, resource);
   return {

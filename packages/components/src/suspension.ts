@@ -4,7 +4,7 @@ import { replicasAreOurs } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import type { Run } from "./extension.ts";
-import type { AnyKindRecord, Suspend } from "./kinds/kind-record.ts";
+import type { Suspend } from "./kinds/kind-record.ts";
 import { replicasIn, targetKey } from "./replicas.ts";
 import type { State } from "./state.ts";
 
@@ -21,11 +21,6 @@ function merged(target: unknown, part: unknown): unknown {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Returns whether a live object is suspended. */
-export function isSuspended({ isSuspended: ask }: AnyKindRecord, live: KubernetesObject): boolean {
-  return ask === undefined || ask(live);
 }
 
 type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "checkpoint"> & { readonly state: State };
