@@ -9,6 +9,7 @@ import { type Failure, type Findings, findingsOf, highest, messageOf } from "./f
 import { convergingFor, stopClock } from "./grading.ts";
 import type { ComponentReq } from "./open.ts";
 import { type ComponentReason, componentReasons, isConverging, isReadyReason } from "./reasons.ts";
+import { forgetReplicas } from "./suspension.ts";
 
 /** Sets the condition, and returns the result of the component. @throws the errors of its resources, when the condition reports them */
 export function report(definition: Definition, req: ComponentReq): StepResult<{}> {
@@ -57,7 +58,7 @@ function suspended(definition: Definition, req: ComponentReq, { words }: Finding
 
 function running(definition: Definition, req: ComponentReq, findings: Findings): StepResult<{}> {
   const { reason, message } = highest(findings.words) ?? { reason: "Healthy", message: "" };
-  forgetReplicas(definition, req, findings);
+  if (definition.hasReplicas) forgetReplicas(definition, req);
   if (isReadyReason(reason)) {
     stopClock(definition, req, "over");
     memoryOf(definition, req).isLogged = false;
@@ -68,12 +69,6 @@ function running(definition: Definition, req: ComponentReq, findings: Findings):
     return tell(definition, req, { reason, message });
   }
   return tell(definition, req, convergingFor(definition, req, { words: findings.words, reason, message }));
-}
-
-/** The workloads have their numbers of replicas again. */
-function forgetReplicas({ hasReplicas }: Definition, req: ComponentReq, { objects }: Findings): void {
-  if (!hasReplicas || req.state.replicas === undefined) return;
-  if (objects.every(({ cause, resource }) => !resource.hasReplicas || cause === "judged")) delete req.state.replicas;
 }
 
 /** A transient failure leaves the condition as it is for a time, as `keep` does for Ready. */

@@ -2,7 +2,7 @@
 import type { DependentState } from "@treadle/dependents";
 import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
-import { SUSPENSION } from "./course.ts";
+import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
 import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
@@ -13,12 +13,19 @@ export function wordOf(definition: Definition, step: string, given: Unworded): D
   const { state } = given;
   let word: ResourceState;
   try {
-    word =
-      given.course?.id === SUSPENSION ? suspensionWord(definition.resourceOf(step), given) : worded(definition.resourceOf(step), given);
+    word = wordOn(given.course?.id, definition.resourceOf(step), given);
   } catch (error) {
     word = { reason: "Error", message: statusMessage(error) };
   }
   return { ...state, type: typeOf(word.reason), reason: word.reason, message: word.message };
+}
+
+function wordOn(course: string | undefined, resource: Resource, given: Unworded): ResourceState {
+  if (course === SUSPENSION) return suspensionWord(resource, given);
+  const word = worded(resource, given);
+  // Nothing waits for a resource that stays as it is while its component is suspended.
+  const isExpected = course === STAYS && given.cause !== "transient" && word.reason !== "Error" && !isReadyReason(word.reason);
+  return isExpected ? { ...word, reason: "Suspended" } : word;
 }
 
 /** The word that a resource without an object begins with, by category. */
@@ -84,8 +91,8 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
   if (cause === "error") return { reason: "Error", message: state.message };
   if (cause === "leaving") return { reason: "Suspending", message: state.message };
-  // An object that is not ours is not modified, so it does not hold up the others.
-  if (cause === "foreign") return { reason: "Suspended", message: state.message };
+  // The object is not ours, or values are missing: it stays as it is, and does not hold up the others.
+  if (cause === "foreign" || cause === "values") return { reason: "Suspended", message: state.message };
   if (cause !== "judged") return { reason: "PendingSuspension", message: state.message };
   if (live === undefined || isSuspended(resource.record, live)) return { reason: "Suspended", message: "" };
   const { generation = 0 } = live.metadata;

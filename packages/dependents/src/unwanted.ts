@@ -2,6 +2,7 @@
 import type { StepResult, Wait } from "@treadle/reconcile";
 import { leavesOf, runtimeOf, type StepRuntime, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { askAgain } from "./ask-again.ts";
+import { courseOf } from "./course-of.ts";
 import { titleOf } from "./core/marks.ts";
 import { mayHaveObjects, NONE, objectsLeft } from "./core/remove.ts";
 import { desiredOf } from "./dependent.ts";
@@ -9,10 +10,10 @@ import type { Absence } from "./entry-condition.ts";
 import { handOverNothing } from "./gives.ts";
 import type { Kept } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
-import { BLOCKED_CODE } from "./extension/entries.ts";
+import { BLOCKED_CODE, unseenEntries } from "./extension/entries.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
-import { type Course, RUN, supervisorOf } from "./supervision.ts";
+import { type Course, type Running, supervisorOf } from "./supervision.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
@@ -52,7 +53,7 @@ export function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absen
 export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): StepResult<{}> {
   const unit = unitOf(definition, req);
   const { dependent, pass } = unit;
-  const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
+  const course = courseOf(unit);
   if (course.type === "drop") return notDesired(unit, course.why);
   if (course.type === "skip") return skipped(unit, course, dropByOwner(unit));
   const vars: object = req.vars;
@@ -64,11 +65,23 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
     askAgain(unit, []);
     return notDesired(unit, why);
   }
-  if (!course.waits) return req.next();
+  if (!course.waits) {
+    reportUnprovided(unit, wait.reason, course);
+    return req.next();
+  }
   // A supervisor reports what an unchecked step waits for.
   if (dependent.isChecked || supervisorOf(pass.handler, dependent.name) !== undefined) return wait;
   revisitLater(unit, wait.reason, wait.afterMs);
   return req.next();
+}
+
+/** Reports objects that stay as they are, because values are missing for which the step does not wait. */
+function reportUnprovided(unit: Unit<AnyDoReq>, message: string, course: Running): void {
+  const { dependent, pass } = unit;
+  const extended = pass.handler.steps.find(({ name }) => name === dependent.name);
+  if (extended === undefined || !dependent.isChecked) return;
+  const state = { type: "Pending", reason: "MissingValue", message };
+  report(unit, unseenEntries(pass, extended, { state, cause: "values", course }));
 }
 
 /** The result of a step that an earlier part blocks. Its objects are removed all the same, if `why` says that it keeps none. */
@@ -84,8 +97,7 @@ export function skipped(
 /** Runs when what the step reads cannot be resolved. @throws `error`, if the owner waits for the step */
 export function unresolved(definition: Definition, req: AnyDoReq, error: unknown): StepResult<{}> {
   const unit = unitOf(definition, req);
-  const { dependent, pass } = unit;
-  const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
+  const course = courseOf(unit);
   if (course.type === "drop") return notDesired(unit, course.why);
   if (course.type === "skip") return skipped(unit, course, dropByOwner(unit));
   return goOn(unit, error);
