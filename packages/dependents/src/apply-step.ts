@@ -194,6 +194,7 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: 
     shared,
     once,
     desired: adjusted === undefined ? undefined : () => adjusted,
+    authored: desired,
     ...author,
   };
   const converged = await converge(context, plan);
