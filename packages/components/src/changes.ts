@@ -1,6 +1,6 @@
 /** The events of the changes that a component made. */
 import { keyOf, type Ref } from "@treadle/apimachinery";
-import { removedBy } from "@treadle/dependents/unstable/step";
+import { removalsOf } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import { APPLIES, APPLY_ERRORS, components } from "./extension.ts";
@@ -29,11 +29,15 @@ export function recordChanges({ name }: Definition, req: Recorder, { objects, er
 
 /** Records an event for each object that the pass deleted or released. Returns the errors of removals, by resource. */
 export function recordRemovals(
-  { name, resources }: Definition,
+  { name, resources, resourceOf }: Definition,
   req: Recorder,
 ): readonly { readonly resource: Resource; readonly error: unknown }[] {
-  return resources.flatMap((resource) => {
-    const { deleted, released, error } = removedBy(req, resource.name);
+  const removals = removalsOf(
+    req,
+    resources.map((resource) => resource.name),
+  );
+  return removals.flatMap(({ step, deleted, released, error }) => {
+    const resource = resourceOf(step);
     for (const ref of deleted) req.event("Normal", "ResourceDeleted", `component "${name}" deleted ${titleOf(resource, ref)}`);
     for (const ref of released) req.event("Normal", "ResourceOrphaned", `component "${name}" released ${titleOf(resource, ref)}`);
     return error === undefined ? [] : [{ resource, error }];

@@ -38,14 +38,16 @@ function blockerOf(
   while (run.blocker === undefined && run.cleared < resources.length) {
     const next = resources[run.cleared] as Resource; // The index is in the list.
     if (next.name === name) break;
-    if (isBlocked(partReportOf(req, next.name))) run.blocker = next.name;
+    const report = partReportOf(req, next.name);
+    if (report.type !== "unreached") run.reports.set(next.name, report);
+    if (isBlocked(report)) run.blocker = next.name;
     else run.cleared++;
   }
   return run.blocker;
 }
 
 /** Returns whether a resource waits for something that is not a resource of the component. */
-export function isBlocked(report: PartReport): boolean {
+function isBlocked(report: PartReport): boolean {
   if (report.type === "waits") return report.cause === "values";
   return report.type === "objects" && report.objects.some(({ state }) => state.reason === "Blocked");
 }

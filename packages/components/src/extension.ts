@@ -1,5 +1,6 @@
 /** The extension of the engine behind components: what it finds in a pass, what it remembers, and its problems for `build()`. */
 import { type CounterDefinition, defineExtension, type Extension } from "@treadle/reconcile/unstable/engine";
+import type { PartReport } from "@treadle/dependents/unstable/step";
 import type { Definition } from "./definition.ts";
 import { problems } from "./problems.ts";
 import { treeOf } from "./tree.ts";
@@ -17,6 +18,8 @@ export interface Run {
   autoscaled: ReadonlySet<string>;
   /** The resource that blocks all later ones. */
   blocker: string | undefined;
+  /** What became of resources that have ended, by name. */
+  readonly reports: Map<string, PartReport>;
   /** How many resources from the start of the list are known not to block. */
   cleared: number;
   /** The numbers of replicas before the suspension. */
@@ -76,6 +79,7 @@ export function beginRun({ name }: Definition, req: unknown): Run {
     unmet: undefined,
     autoscaled: NONE,
     blocker: undefined,
+    reports: new Map(),
     cleared: 0,
     replicas: NO_REPLICAS,
   };

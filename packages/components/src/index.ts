@@ -3,4 +3,5 @@ export { component } from "./component.ts";
 export type { AnyComponent, ComponentInputs, ComponentOf, ComponentOptions, ComponentStep } from "./types.ts";
 export type { PreviewOptions, RenderedObject } from "./preview.ts";
 export { type ComponentReason, componentReasons, type ReasonFacts } from "./reasons.ts";
-export type { Category, Grade, KindRecord, ResourceState, StateFacts, Suspend } from "./kinds/kind-record.ts";
+export { recordOf } from "./kinds/record-of.ts";
+export type { AnyKindRecord, Category, Grade, KindRecord, ResourceState, StateFacts, Suspend } from "./kinds/kind-record.ts";

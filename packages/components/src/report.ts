@@ -4,7 +4,7 @@ import { LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
 import { openingOf, statusMessage, TRANSIENT_MS } from "@treadle/reconcile/unstable/engine";
 import { recordChanges } from "./changes.ts";
 import type { Definition } from "./definition.ts";
-import { components, memoryOf, runOf } from "./extension.ts";
+import { beginRun, components, memoryOf, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
 import { convergingFor, stopClock } from "./grading.ts";
 import type { ComponentReq } from "./open.ts";
@@ -12,18 +12,18 @@ import { type ComponentReason, componentReasons, isConverging, isReadyReason } f
 
 /** Sets the condition, and returns the result of the component. @throws the errors of its resources, when the condition reports them */
 export function report(definition: Definition, req: ComponentReq): StepResult<{}> {
-  const run = runOf(definition, req);
+  const run = runOf(definition, req) ?? beginRun(definition, req);
   const opening = openingOf(req);
-  if (opening?.type === "failed") return failedToOpen(definition, req, { stage: run?.stage ?? "resources", error: opening.error });
-  if (run?.unmet !== undefined) {
+  if (opening?.type === "failed") return failedToOpen(definition, req, { stage: run.stage, error: opening.error });
+  if (run.unmet !== undefined) {
     stopClock(definition, req, "standing");
     return tell(definition, req, { reason: "PrerequisiteNotMet", ...run.unmet });
   }
-  const findings = findingsOf(definition, req);
+  const findings = findingsOf(definition, req, run);
   recordChanges(definition, req, findings);
   if (findings.errors.length + findings.transient.length > 0) return failed(definition, req, findings);
   memoryOf(definition, req).transientSinceMs = undefined;
-  switch (run?.mode) {
+  switch (run.mode) {
     case "disabled":
       return disabled(definition, req, findings);
     case "suspended":

@@ -44,9 +44,12 @@ function worded({ record }: Resource, given: Unworded): ResourceState {
   const { message } = state;
   const fixed = FIXED[cause];
   if (fixed !== undefined) return { reason: fixed, message };
+  // The most frequent case: the object is ready, and no rule but the one of its category is asked.
+  if (cause === "judged" && state.type === "Ready" && record.state === undefined && !given.isJudgedByAuthor)
+    return { reason: readyWord(record.category), message };
+  const first = FIRST[record.category];
   const before = given.previous();
   const previous = before !== undefined && isComponentReason(before) ? before : undefined;
-  const first = FIRST[record.category];
   switch (cause) {
     case "absent":
       return { reason: state.type === "Failed" ? "Error" : "Blocked", message };
@@ -94,7 +97,7 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
 }
 
 /** Returns the type of an entry with this reason. */
-export function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
+function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
   if (isReadyReason(reason) || reason === "Suspended" || reason === "Disabled") return "Ready";
   if (reason === "Unknown") return "Unknown";
   return FAILED.has(reason) ? "Failed" : "Pending";

@@ -19,12 +19,11 @@ import { givenBy, handOverGiven } from "./gives.ts";
 import { forgetOthers, onceOf } from "./once.ts";
 import {
   type Brought,
-  entryOf,
+  entriesOf,
   failureOf,
   heldBy,
   isReady,
   needsBackoff,
-  noteSeen,
   type Outcome,
   PRECONDITION_REASON,
   resultOf,
@@ -114,12 +113,8 @@ function settled(
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
   handOverGiven(unit, known);
-  noteSeen(unit, known);
-  if (dependent.isChecked)
-    reportAtOnce(
-      unit,
-      known.map((brought) => entryOf(unit, brought)),
-    );
+  const entries = entriesOf(unit, known);
+  if (dependent.isChecked) reportAtOnce(unit, entries);
   return known;
 }
 
@@ -135,11 +130,10 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   if (kept.length === 0) return notDesired(unit, outcomes.find((outcome) => outcome.type === "unwanted")?.why ?? NOT_DESIRED);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
-  noteSeen(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
   const targets = kept.map(({ target }) => target);
   forgetOthers(unit, targets);
-  const entries = kept.map((outcome) => entryOf(unit, outcome));
+  const entries = entriesOf(unit, kept);
   if (dependent.isChecked) report(unit, entries);
   const isDone = kept.every(isReady);
   // A new object replaces the one with the former name when it is ready. With `each` no object replaces another one.
@@ -240,12 +234,8 @@ function held(
   askAgain(unit, kept);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
-  noteSeen(unit, kept);
-  if (unit.dependent.isChecked)
-    report(
-      unit,
-      kept.map((outcome) => entryOf(unit, outcome)),
-    );
+  const entries = entriesOf(unit, kept);
+  if (unit.dependent.isChecked) report(unit, entries);
   if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept, asked.course);
   return waitBecause(unit.pass.hide(reason), { code: PRECONDITION_REASON, afterMs: LOOK_AGAIN_MS });
 }

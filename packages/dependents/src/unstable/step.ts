@@ -15,7 +15,7 @@ export {
   supervision,
   type Unworded,
 } from "../supervision.ts";
-export { type PartReport, partReportOf, removedBy } from "../part-report.ts";
+export { type PartRemoval, type PartReport, partReportOf, removalsOf } from "../part-report.ts";
 export { LOOK_AGAIN_MS } from "../retry-later.ts";
 export type { Absence } from "../entry-condition.ts";
 
