@@ -13,8 +13,9 @@ export function wordOf(definition: Definition, step: string, given: Unworded): D
   const { state } = given;
   let word: ResourceState;
   try {
-    word =
-      given.course?.id === SUSPENSION ? suspensionWord(definition.resourceOf(step), given) : worded(definition.resourceOf(step), given);
+    const resource = definition.resourceOf(step);
+    if (given.course?.id === SUSPENSION) word = suspensionWord(resource, given);
+    else word = given.course?.waits === false ? keptWord(worded(resource, given)) : worded(resource, given);
   } catch (error) {
     word = { reason: "Error", message: statusMessage(error) };
   }
@@ -79,6 +80,15 @@ function readyWord(category: Category): ComponentReason {
   return category === "task" ? "Completed" : category === "integration" ? "Operational" : "Healthy";
 }
 
+/**
+ * The word of an object while its component is suspended, and its kind cannot be. Nothing waits for it: one that is not ready counts
+ * as suspended, and its message says why.
+ */
+function keptWord(word: ResourceState): ResourceState {
+  const { reason, message } = word;
+  return isReadyReason(reason) || reason === "Error" || reason === "Unknown" ? word : { reason: "Suspended", message };
+}
+
 /** The word of an object while its component is suspended, and its kind can be. */
 function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
@@ -86,8 +96,10 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   if (cause === "leaving") return { reason: "Suspending", message: state.message };
   // An object that is not ours is not modified, so it does not hold up the others.
   if (cause === "foreign") return { reason: "Suspended", message: state.message };
-  if (cause !== "judged") return { reason: "PendingSuspension", message: state.message };
-  if (live === undefined || isSuspended(resource.record, live)) return { reason: "Suspended", message: "" };
+  const isDone = live === undefined || isSuspended(resource.record, live);
+  // Without its values it may have been suspended before.
+  if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
+  if (isDone) return { reason: "Suspended", message: "" };
   const { generation = 0 } = live.metadata;
   const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
   const isSeen = observedGeneration >= generation;

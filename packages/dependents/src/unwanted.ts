@@ -14,6 +14,7 @@ import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
 import { type Course, RUN, supervisorOf } from "./supervision.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
+import { leaveAsTheyAre } from "./without-values.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
 /** Answers whether the step has a desired object, and writes nothing. If it has none, its objects are removed after the chain. */
@@ -55,7 +56,7 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
   const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
   if (course.type === "drop") return notDesired(unit, course.why);
   if (course.type === "skip") return skipped(course);
-  if (!course.waits) return req.next();
+  if (!course.waits) return leaveAsTheyAre(unit, wait, course);
   const vars: object = req.vars;
   const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
   const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
