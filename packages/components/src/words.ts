@@ -91,10 +91,12 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
   if (cause === "error") return { reason: "Error", message: state.message };
   if (cause === "leaving") return { reason: "Suspending", message: state.message };
-  // The object is not ours, or values are missing: it stays as it is, and does not hold up the others.
-  if (cause === "foreign" || cause === "values") return { reason: "Suspended", message: state.message };
-  if (cause !== "judged") return { reason: "PendingSuspension", message: state.message };
-  if (live === undefined || isSuspended(resource.record, live)) return { reason: "Suspended", message: "" };
+  // An object that is not ours stays as it is, and does not hold up the others.
+  if (cause === "foreign") return { reason: "Suspended", message: state.message };
+  const isDone = live === undefined || isSuspended(resource.record, live);
+  // Without its values an object stays as it is. It may have been suspended before.
+  if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
+  if (isDone) return { reason: "Suspended", message: "" };
   const { generation = 0 } = live.metadata;
   const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
   const isSeen = observedGeneration >= generation;

@@ -14,6 +14,7 @@ import { BLOCKED_CODE, unseenEntries } from "./extension/entries.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
 import { type Course, type Running, supervisorOf } from "./supervision.ts";
+import { leaveAsTheyAre } from "./without-values.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
@@ -65,23 +66,11 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
     askAgain(unit, []);
     return notDesired(unit, why);
   }
-  if (!course.waits) {
-    reportUnprovided(unit, wait.reason, course);
-    return req.next();
-  }
+  if (!course.waits) return leaveAsTheyAre(unit, wait);
   // A supervisor reports what an unchecked step waits for.
   if (dependent.isChecked || supervisorOf(pass.handler, dependent.name) !== undefined) return wait;
   revisitLater(unit, wait.reason, wait.afterMs);
   return req.next();
-}
-
-/** Reports objects that stay as they are, because values are missing for which the step does not wait. */
-function reportUnprovided(unit: Unit<AnyDoReq>, message: string, course: Running): void {
-  const { dependent, pass } = unit;
-  const extended = pass.handler.steps.find(({ name }) => name === dependent.name);
-  if (extended === undefined || !dependent.isChecked) return;
-  const state = { type: "Pending", reason: "MissingValue", message };
-  report(unit, unseenEntries(pass, extended, { state, cause: "values", course }));
 }
 
 /** The result of a step that an earlier part blocks. Its objects are removed all the same, if `why` says that it keeps none. */
