@@ -73,7 +73,7 @@ describe("component() refuses", () => {
     {
       name: "a kind record without a category",
       given: { kinds: [{ kind: Deployment }] },
-      want: "the record of the kind Deployment: category must be one of workload, task, integration, static",
+      want: "kinds: the record of the kind Deployment: category must be one of workload, task, integration, static",
     },
   ])("$name", ({ given, want }) => {
     const text = want.startsWith("component") ? want : `component "web": ${want}`;

@@ -40,8 +40,8 @@ export function component<
   const S extends readonly AnyStep[],
   const L extends readonly AnyStep[] = readonly [],
   R extends Reads<ObjectOf<P>> = {},
-  const A extends readonly AnyStep[] = readonly [],
-  const K extends readonly Kind[] = readonly [],
+  const A extends readonly AnyStep[] = readonly AnyStep[],
+  const K extends readonly Kind[] = readonly Kind[],
 >(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R, A, K>): ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>> {
   const definition = definitionOf(options as unknown as AnyComponentOptions);
   if (typeof (primary as Kind | undefined)?.kind !== "string")

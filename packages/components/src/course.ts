@@ -4,7 +4,8 @@ import { type Absence, type Course, digestOf, type PartReport, partReportOf, RUN
 import type { Definition, Resource } from "./definition.ts";
 import { memoryOf, type Run, runOf } from "./extension.ts";
 import { isOfKind, replicasIn, targetKey, withoutReplicas } from "./replicas.ts";
-import { isSuspended, suspended } from "./suspension.ts";
+import { isSuspended } from "./kinds/state-of.ts";
+import { suspended } from "./suspension.ts";
 
 /** Why a resource of a component that is off keeps no object. */
 const DISABLED: Absence = Object.freeze({ reason: "Disabled", clause: "is disabled" });
@@ -13,6 +14,8 @@ export const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "
 
 /** The id of the course of a suspended resource. */
 export const SUSPENSION = "suspended";
+/** The id of the course of a resource that stays applied in a suspended component. */
+export const STAYS = "stays";
 
 const DROP: Course = Object.freeze({ type: "drop", why: DISABLED });
 
@@ -37,14 +40,16 @@ function blockerOf(
   while (run.blocker === undefined && run.cleared < resources.length) {
     const next = resources[run.cleared] as Resource; // The index is in the list.
     if (next.name === name) break;
-    if (isBlocked(partReportOf(req, next.name))) run.blocker = next.name;
+    const report = partReportOf(req, next.name);
+    if (report.type !== "unreached") run.reports.set(next.name, report);
+    if (isBlocked(report)) run.blocker = next.name;
     else run.cleared++;
   }
   return run.blocker;
 }
 
 /** Returns whether a resource waits for something that is not a resource of the component. */
-export function isBlocked(report: PartReport): boolean {
+function isBlocked(report: PartReport): boolean {
   if (report.type === "waits") return report.cause === "values";
   return report.type === "objects" && report.objects.some(({ state }) => state.reason === "Blocked");
 }
@@ -54,7 +59,7 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
   const digest = digester(definition, req, resource);
   if (!resource.hasReplicas) return digest === undefined ? RUN : { ...RUN, adjust: digest };
   const { kind } = resource.dependent.policy;
-  const isAutoscaled = [...run.autoscaled].some((key) => isOfKind(key, kind));
+  const autoscaled = [...run.autoscaled].filter((key) => isOfKind(key, kind));
   let wanted: unknown;
   const adjust = (desired: object, target: Ref): object => {
     wanted = replicasIn(desired);
@@ -65,16 +70,16 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
   const replicasOf = (live: KubernetesObject): { readonly value: number | undefined } => {
     // 0 is the number of the suspension.
     if (replicasIn(live) !== 0) return { value: undefined };
-    return { value: run.replicas[keyOf(live.metadata)] ?? (typeof wanted === "number" ? wanted : 1) };
+    return { value: run.replicas[targetKey(kind, live.metadata)] ?? (typeof wanted === "number" ? wanted : 1) };
   };
-  return { ...RUN, id: isAutoscaled ? "autoscaled" : "", adjust, replicasOf };
+  return { ...RUN, id: autoscaled.toSorted().join(), adjust, replicasOf };
 }
 
 /** A resource of a suspended component. */
 function suspensionOf(definition: Definition, req: unknown, resource: Resource): Running {
   const { record, dependent } = resource;
   const { suspend } = record;
-  const course = { ...RUN, asksUntil: false, waits: false };
+  const course = { ...RUN, id: STAYS, asksUntil: false, waits: false };
   if (suspend === undefined || !dependent.policy.isCreated || !dependent.policy.isUpdated) return course;
   const digest = digester(definition, req, resource);
   return {

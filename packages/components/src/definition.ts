@@ -64,7 +64,6 @@ export interface Definition {
 /** Returns the definition of a component. @throws TypeError with what is wrong, and what to do */
 export function definitionOf(options: AnyComponentOptions): Definition {
   const { name, condition, resources, graceMs = 0, blocked = "rest", after = [], kinds = [] } = requireOptions(options);
-  for (const record of kinds) requireRecord(`component "${name}"`, record);
   const known = resources.map((step) => resourceOf(name, step, kinds));
   const hasReplicas = options.suspended !== undefined && known.some((resource) => resource.hasReplicas);
   const byName = new Map(known.map((resource) => [resource.name, resource]));
@@ -127,6 +126,7 @@ function requireOptions(options: AnyComponentOptions): AnyComponentOptions {
   if (blocked !== undefined && blocked !== "rest" && blocked !== "dependants")
     throw new TypeError(`${where}: blocked must be "rest" or "dependants", not ${JSON.stringify(blocked)}`);
   if (kinds !== undefined && !Array.isArray(kinds)) throw new TypeError(`${where}: kinds must be a list of kind records`);
+  for (const record of kinds ?? []) requireRecord(`${where}: kinds`, record);
   requireAfter(where, after);
   return options;
 }

@@ -1,7 +1,18 @@
 /** The extension of the engine behind components: what it finds in a pass, what it remembers, and its problems for `build()`. */
-import { defineExtension, type Extension } from "@treadle/reconcile/unstable/engine";
+import {
+  type CounterDefinition,
+  defineExtension,
+  type EndedPass,
+  type ExtendedStep,
+  type Extension,
+  type Setting,
+  statusMessage,
+} from "@treadle/reconcile/unstable/engine";
+import type { PartReport } from "@treadle/dependents/unstable/step";
 import type { Definition } from "./definition.ts";
 import { problems } from "./problems.ts";
+import { treeOf } from "./tree.ts";
+import { type ComponentReason, componentReasons } from "./reasons.ts";
 import { ComponentMemory } from "./state.ts";
 
 /** What a component decided in one pass. */
@@ -16,6 +27,8 @@ export interface Run {
   autoscaled: ReadonlySet<string>;
   /** The resource that blocks all later ones. */
   blocker: string | undefined;
+  /** What became of resources that have ended, by name. */
+  readonly reports: Map<string, PartReport>;
   /** How many resources from the start of the list are known not to block. */
   cleared: number;
   /** The numbers of replicas before the suspension. */
@@ -39,6 +52,20 @@ export class Memories {
   }
 }
 
+/** Counts the objects that components created and changed. */
+export const APPLIES: CounterDefinition = {
+  name: "treadle_component_resource_applies_total",
+  help: "Objects of components that were written, by operation: created or updated.",
+  labels: ["component", "resource", "kind", "operation"],
+};
+
+/** Counts the failures of resources. */
+export const APPLY_ERRORS: CounterDefinition = {
+  name: "treadle_component_resource_apply_errors_total",
+  help: "Passes in which a resource of a component failed.",
+  labels: ["component", "resource", "kind"],
+};
+
 interface Found {
   /** The runs of the pass, by component. */
   readonly runs: Map<string, Run>;
@@ -48,8 +75,29 @@ export const components: Extension<Definition, Memories, Found> = defineExtensio
   name: "components",
   memory: () => new Memories(),
   found: () => ({ runs: new Map() }),
+  counters: [APPLIES, APPLY_ERRORS],
+  condition,
   problems,
+  debug: treeOf,
 });
+
+/** A component that could not report has a word of its own too: programs rely on the closed list. */
+function condition(pass: EndedPass<Definition, Memories, Found>, { step }: ExtendedStep<Definition>): Setting | undefined {
+  if (pass.type !== "full") return undefined;
+  const ended = pass.progressOf(step) ?? { type: "unreached" };
+  switch (ended.type) {
+    case "failed":
+      return setting("Error", statusMessage(ended.error));
+    case "unreached":
+      return pass.isHiding ? undefined : setting("Unknown", pass.notReached);
+    default:
+      return undefined;
+  }
+}
+
+function setting(reason: ComponentReason, message: string): Setting {
+  return { status: componentReasons[reason].status, reason, message };
+}
 
 /** Begins the run of a component in this pass. */
 export function beginRun({ name }: Definition, req: unknown): Run {
@@ -59,6 +107,7 @@ export function beginRun({ name }: Definition, req: unknown): Run {
     unmet: undefined,
     autoscaled: NONE,
     blocker: undefined,
+    reports: new Map(),
     cleared: 0,
     replicas: NO_REPLICAS,
   };

@@ -3,6 +3,7 @@ import { causeOfError, type PartReport, partReportOf, type SeenObject } from "@t
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { SUSPENDED } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
+import type { Run } from "./extension.ts";
 import { type ComponentReason, componentReasons, isComponentReason, isReadyReason } from "./reasons.ts";
 
 /** The word of one object of a resource. */
@@ -43,9 +44,9 @@ interface Found {
 }
 
 /** Returns what became of the resources so far. */
-export function findingsOf({ resources }: Definition, req: unknown): Findings {
+export function findingsOf({ resources }: Definition, req: unknown, { reports }: Pick<Run, "reports">): Findings {
   const found: Found = { words: [], errors: [], transient: [], leaving: [], objects: [] };
-  for (const resource of resources) add(found, resource, partReportOf(req, resource.name));
+  for (const resource of resources) add(found, resource, reports.get(resource.name) ?? partReportOf(req, resource.name));
   return found;
 }
 

@@ -4,4 +4,5 @@ export type { AnyComponent, ComponentInputs, ComponentOf, ComponentOptions, Comp
 export type { PreviewOptions, RenderedObject } from "./preview.ts";
 export type { OwnerInput } from "./preview-owner.ts";
 export { type ComponentReason, componentReasons, type ReasonFacts } from "./reasons.ts";
-export type { Category, Grade, KindRecord, ResourceState, StateFacts, Suspend } from "./kinds/kind-record.ts";
+export { recordOf } from "./kinds/record-of.ts";
+export type { AnyKindRecord, Category, Grade, KindRecord, ResourceState, StateFacts, Suspend } from "./kinds/kind-record.ts";

@@ -1,6 +1,7 @@
 /** The beginning of a component in a pass: the gate, the barrier, then the suspension decide how its resources run. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { called, holds, LOOK_AGAIN_MS, nameOfAnswer } from "@treadle/dependents/unstable/step";
+import { called, nameOfAnswer } from "@treadle/dependents/unstable/core";
+import { holds, LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
 import type { DoReq, StepResult } from "@treadle/reconcile";
 import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import type { AnyGates, Definition } from "./definition.ts";

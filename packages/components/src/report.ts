@@ -4,26 +4,27 @@ import { LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
 import { openingOf, statusMessage, TRANSIENT_MS } from "@treadle/reconcile/unstable/engine";
 import { recordChanges } from "./changes.ts";
 import type { Definition } from "./definition.ts";
-import { components, memoryOf, runOf } from "./extension.ts";
+import { beginRun, components, memoryOf, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
 import { convergingFor, stopClock } from "./grading.ts";
 import type { ComponentReq } from "./open.ts";
 import { type ComponentReason, componentReasons, isConverging, isReadyReason } from "./reasons.ts";
+import { forgetReplicas } from "./suspension.ts";
 
 /** Sets the condition, and returns the result of the component. @throws the errors of its resources, when the condition reports them */
 export function report(definition: Definition, req: ComponentReq): StepResult<{}> {
-  const run = runOf(definition, req);
+  const run = runOf(definition, req) ?? beginRun(definition, req);
   const opening = openingOf(req);
-  if (opening?.type === "failed") return failedToOpen(definition, req, { stage: run?.stage ?? "resources", error: opening.error });
-  if (run?.unmet !== undefined) {
+  if (opening?.type === "failed") return failedToOpen(definition, req, { stage: run.stage, error: opening.error });
+  if (run.unmet !== undefined) {
     stopClock(definition, req, "standing");
     return tell(definition, req, { reason: "PrerequisiteNotMet", ...run.unmet });
   }
-  const findings = findingsOf(definition, req);
+  const findings = findingsOf(definition, req, run);
   recordChanges(definition, req, findings);
   if (findings.errors.length + findings.transient.length > 0) return failed(definition, req, findings);
   memoryOf(definition, req).transientSinceMs = undefined;
-  switch (run?.mode) {
+  switch (run.mode) {
     case "disabled":
       return disabled(definition, req, findings);
     case "suspended":
@@ -57,7 +58,7 @@ function suspended(definition: Definition, req: ComponentReq, { words }: Finding
 
 function running(definition: Definition, req: ComponentReq, findings: Findings): StepResult<{}> {
   const { reason, message } = highest(findings.words) ?? { reason: "Healthy", message: "" };
-  forgetReplicas(definition, req, findings);
+  if (definition.hasReplicas) forgetReplicas(definition, req);
   if (isReadyReason(reason)) {
     stopClock(definition, req, "over");
     memoryOf(definition, req).isLogged = false;
@@ -70,12 +71,6 @@ function running(definition: Definition, req: ComponentReq, findings: Findings):
   return tell(definition, req, convergingFor(definition, req, { words: findings.words, reason, message }));
 }
 
-/** The workloads have their numbers of replicas again. */
-function forgetReplicas({ hasReplicas }: Definition, req: ComponentReq, { objects }: Findings): void {
-  if (!hasReplicas || req.state.replicas === undefined) return;
-  if (objects.every(({ cause, resource }) => !resource.hasReplicas || cause === "judged")) delete req.state.replicas;
-}
-
 /** A transient failure leaves the condition as it is for a time, as `keep` does for Ready. */
 function failed(definition: Definition, req: ComponentReq, { errors, transient }: Findings): StepResult<{}> {
   const memory = memoryOf(definition, req);
@@ -83,7 +78,8 @@ function failed(definition: Definition, req: ComponentReq, { errors, transient }
   if (errors.length === 0) {
     const nowMs = components.of(req).clock.elapsed();
     memory.transientSinceMs ??= nowMs;
-    if (nowMs - memory.transientSinceMs < TRANSIENT_MS) {
+    const isKnown = req.conditions.previous(definition.condition as never) !== undefined;
+    if (isKnown && nowMs - memory.transientSinceMs < TRANSIENT_MS) {
       req.conditions.keep(definition.condition as never);
       throw joined(definition, transient);
     }

@@ -18,7 +18,7 @@ export interface State {
   /** Time at which the component was allowed to begin, in RFC 3339. */
   passedAt?: string | undefined;
   grace?: GraceClock | undefined;
-  /** Number of replicas of workloads before the suspension, by `namespace/name`. */
+  /** Number of replicas of workloads before the suspension, by `Kind.group namespace/name`. */
   replicas?: Record<string, number> | undefined;
 }
 

@@ -2,24 +2,30 @@
 import type { DependentState } from "@treadle/dependents";
 import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
-import { SUSPENSION } from "./course.ts";
+import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
-import { resourceStateOf } from "./kinds/state-of.ts";
+import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
 import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
-import { isSuspended } from "./suspension.ts";
 
 /** Returns the state of an object in the words of a component. Never throws: a function of a record that throws is an Error. */
 export function wordOf(definition: Definition, step: string, given: Unworded): DependentState {
   const { state } = given;
   let word: ResourceState;
   try {
-    word =
-      given.course?.id === SUSPENSION ? suspensionWord(definition.resourceOf(step), given) : worded(definition.resourceOf(step), given);
+    word = wordOn(given.course?.id, definition.resourceOf(step), given);
   } catch (error) {
     word = { reason: "Error", message: statusMessage(error) };
   }
   return { ...state, type: typeOf(word.reason), reason: word.reason, message: word.message };
+}
+
+function wordOn(course: string | undefined, resource: Resource, given: Unworded): ResourceState {
+  if (course === SUSPENSION) return suspensionWord(resource, given);
+  const word = worded(resource, given);
+  // Nothing waits for a resource that stays as it is while its component is suspended.
+  const isExpected = course === STAYS && given.cause !== "transient" && word.reason !== "Error" && !isReadyReason(word.reason);
+  return isExpected ? { ...word, reason: "Suspended" } : word;
 }
 
 /** The word that a resource without an object begins with, by category. */
@@ -45,9 +51,12 @@ function worded({ record }: Resource, given: Unworded): ResourceState {
   const { message } = state;
   const fixed = FIXED[cause];
   if (fixed !== undefined) return { reason: fixed, message };
+  // The most frequent case: the object is ready, and no rule but the one of its category is asked.
+  if (cause === "judged" && state.type === "Ready" && record.state === undefined && !given.isJudgedByAuthor)
+    return { reason: readyWord(record.category), message };
+  const first = FIRST[record.category];
   const before = given.previous();
   const previous = before !== undefined && isComponentReason(before) ? before : undefined;
-  const first = FIRST[record.category];
   switch (cause) {
     case "absent":
       return { reason: state.type === "Failed" ? "Error" : "Blocked", message };
@@ -82,10 +91,12 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
   if (cause === "error") return { reason: "Error", message: state.message };
   if (cause === "leaving") return { reason: "Suspending", message: state.message };
-  // An object that is not ours is not modified, so it does not hold up the others.
+  // An object that is not ours stays as it is, and does not hold up the others.
   if (cause === "foreign") return { reason: "Suspended", message: state.message };
-  if (cause !== "judged") return { reason: "PendingSuspension", message: state.message };
-  if (live === undefined || isSuspended(resource.record, live)) return { reason: "Suspended", message: "" };
+  const isDone = live === undefined || isSuspended(resource.record, live);
+  // Without its values an object stays as it is. It may have been suspended before.
+  if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
+  if (isDone) return { reason: "Suspended", message: "" };
   const { generation = 0 } = live.metadata;
   const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
   const isSeen = observedGeneration >= generation;
@@ -95,7 +106,7 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
 }
 
 /** Returns the type of an entry with this reason. */
-export function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
+function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
   if (isReadyReason(reason) || reason === "Suspended" || reason === "Disabled") return "Ready";
   if (reason === "Unknown") return "Unknown";
   return FAILED.has(reason) ? "Failed" : "Pending";

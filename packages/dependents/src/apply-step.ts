@@ -13,18 +13,18 @@ import type { Converged, Once, Policy } from "./core/plan.ts";
 import { releaseReplicas } from "./core/release-replicas.ts";
 import { keptOf, mayHaveObjects } from "./core/remove.ts";
 import { askAgain } from "./ask-again.ts";
+import { courseOf } from "./course-of.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
 import { givenBy, handOverGiven } from "./gives.ts";
 import { forgetOthers, onceOf } from "./once.ts";
 import {
   type Brought,
-  entryOf,
+  entriesOf,
   failureOf,
   heldBy,
   isReady,
   needsBackoff,
-  noteSeen,
   type Outcome,
   PRECONDITION_REASON,
   resultOf,
@@ -32,10 +32,10 @@ import {
 import type { PassInputs } from "./pass-inputs.ts";
 import type { Absence } from "./entry-condition.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
-import { type Course, RUN, type Running, supervisorOf } from "./supervision.ts";
+import { type Running, supervisorOf } from "./supervision.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
-import { noteLive, notDesired, skipped } from "./unwanted.ts";
+import { noteLive, notDesired, skipped, whyUnwanted } from "./unwanted.ts";
 import { IGNORED, NOT_DESIRED, verdictOf } from "./verdict.ts";
 
 /** What the functions of the author get in this pass. */
@@ -54,7 +54,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   try {
     const course = courseOf(unit);
     if (course.type === "drop") return dropped(unit, course.why);
-    if (course.type === "skip") return skipped(course);
+    if (course.type === "skip") return skipped(unit, course, whyUnwanted(definition, unit));
     const inputs = inputsOf(definition, unit);
     if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
     const subjects = subjectsOf(unit);
@@ -69,16 +69,6 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   } catch (error) {
     return goOn(unit, error);
   }
-}
-
-/** Returns how the step runs in this pass: its supervisor decides, if it has one. */
-function courseOf({ dependent, pass, req, context }: Unit<AnyDoReq>): Course {
-  const supervisor = supervisorOf(pass.handler, dependent.name);
-  if (supervisor === undefined) return RUN;
-  const course = supervisor.courseOf(req, dependent.name);
-  pass.found.courses.set(dependent.name, course);
-  if (course.type === "run") context.memory.unit(context.unit).changeCourse(course.id);
-  return course;
 }
 
 /** A step in `dependsOn` for which the list does not wait has failed: nothing is written or removed without its objects. */
@@ -114,12 +104,8 @@ function settled(
   if (mayHaveObjects(context, removalOf(unit, keptOf(known.map(({ target }) => target)), false))) return undefined;
   noteLive(unit, known);
   handOverGiven(unit, known);
-  noteSeen(unit, known);
-  if (dependent.isChecked)
-    reportAtOnce(
-      unit,
-      known.map((brought) => entryOf(unit, brought)),
-    );
+  const entries = entriesOf(unit, known);
+  if (dependent.isChecked) reportAtOnce(unit, entries);
   return known;
 }
 
@@ -135,11 +121,10 @@ async function applyNow(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly S
   if (kept.length === 0) return notDesired(unit, outcomes.find((outcome) => outcome.type === "unwanted")?.why ?? NOT_DESIRED);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
-  noteSeen(unit, kept);
   if (!kept.some(needsBackoff)) context.memory.unit(context.unit).failures = 0;
   const targets = kept.map(({ target }) => target);
   forgetOthers(unit, targets);
-  const entries = kept.map((outcome) => entryOf(unit, outcome));
+  const entries = entriesOf(unit, kept);
   if (dependent.isChecked) report(unit, entries);
   const isDone = kept.every(isReady);
   // A new object replaces the one with the former name when it is ready. With `each` no object replaces another one.
@@ -194,6 +179,7 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: 
     shared,
     once,
     desired: adjusted === undefined ? undefined : () => adjusted,
+    ...(adjusted === desired ? {} : { unadjusted: desired }),
     ...author,
   };
   const converged = await converge(context, plan);
@@ -239,12 +225,8 @@ function held(
   askAgain(unit, kept);
   noteLive(unit, kept);
   handOverGiven(unit, kept);
-  noteSeen(unit, kept);
-  if (unit.dependent.isChecked)
-    report(
-      unit,
-      kept.map((outcome) => entryOf(unit, outcome)),
-    );
+  const entries = entriesOf(unit, kept);
+  if (unit.dependent.isChecked) report(unit, entries);
   if (kept.length > 0 || !unit.dependent.isChecked) return resultOf(unit, kept, asked.course);
   return waitBecause(unit.pass.hide(reason), { code: PRECONDITION_REASON, afterMs: LOOK_AGAIN_MS });
 }

@@ -14,7 +14,7 @@ import type { Absence } from "./entry-condition.ts";
 import { LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { underPresentName } from "./extension/entries.ts";
 import type { Subject } from "./subjects.ts";
-import { type Cause, causeOf, causeOfError, type Running, type SeenObject, supervisorOf } from "./supervision.ts";
+import { type Cause, causeOf, causeOfError, type Running, type SeenObject, type Supervision, supervisorOf } from "./supervision.ts";
 import type { AnyDoReq, Unit } from "./unit.ts";
 
 /** An object that was converged. */
@@ -73,46 +73,44 @@ export function needsBackoff(outcome: Kept): boolean {
   return converged.type === "not yet" && !converged.isApplied && converged.again === "backoff";
 }
 
-/** Returns the entry of an object. */
-export function entryOf(unit: Unit, outcome: Kept): NewEntry {
-  return { ...identityOf(unit.dependent.policy.kind, outcome.target), ...reportedState(unit, outcome) };
+/** Returns the entries of objects, and notes the objects for the supervisor of the step, if it has one. */
+export function entriesOf(unit: Unit, kept: readonly Kept[]): readonly NewEntry[] {
+  const { dependent, pass } = unit;
+  const supervisor = supervisorOf(pass.handler, dependent.name);
+  if (supervisor === undefined) return kept.map((outcome) => entryOf(unit, outcome, stateOf(unit, outcome)));
+  const seen = kept.map((outcome) => seenBy(unit, outcome, supervisor));
+  pass.found.seen.set(dependent.name, seen);
+  return kept.map((outcome, i) => entryOf(unit, outcome, (seen[i] as SeenObject).state)); // One for each.
 }
 
-/** Notes the objects for the supervisor of the step, if it has one. */
-export function noteSeen(unit: Unit, kept: readonly Kept[]): void {
-  const { dependent, pass } = unit;
-  if (supervisorOf(pass.handler, dependent.name) === undefined) return;
-  const seen = kept.map((outcome): SeenObject => {
-    const { live, operation } = outcome.type === "brought" ? outcome.converged : { live: outcome.subject.live, operation: UNCHANGED };
-    return { target: outcome.target, live, state: reportedState(unit, outcome), cause: causeIn(outcome), operation };
+function entryOf({ dependent }: Unit, { target }: Kept, state: DependentState): NewEntry {
+  return { ...identityOf(dependent.policy.kind, target), ...state };
+}
+
+/** An object with its state in the words of the supervisor. */
+function seenBy(unit: Unit, outcome: Kept, supervisor: Supervision): SeenObject {
+  const { name, policy, options } = unit.dependent;
+  const { target } = outcome;
+  const { live, operation } = outcome.type === "brought" ? outcome.converged : { live: outcome.subject.live, operation: UNCHANGED };
+  const course = unit.pass.found.courses.get(name);
+  const cause = causeIn(outcome);
+  const state = supervisor.word(name, {
+    state: stateOf(unit, outcome),
+    cause,
+    isReady: isReady(outcome),
+    kind: policy.kind,
+    live,
+    operation,
+    isJudgedByAuthor: options.readyWhen !== undefined || options.status !== undefined,
+    previous: () => previousReason(unit, target),
+    course: course?.type === "run" ? course : undefined,
   });
-  pass.found.seen.set(dependent.name, seen);
+  return { target, live, state, cause, operation };
 }
 
 function causeIn(outcome: Kept): Cause {
   if (outcome.type === "brought") return causeOf(outcome.converged);
   return outcome.type === "failed" ? causeOfError(outcome.error) : "pending";
-}
-
-/** The state of an object as the status reports it: in the words of the supervisor, if the step has one. */
-function reportedState(unit: Unit, outcome: Kept): DependentState {
-  const { dependent, pass } = unit;
-  const { name, policy, options } = dependent;
-  const state = stateOf(unit, outcome);
-  const supervisor = supervisorOf(pass.handler, name);
-  if (supervisor === undefined) return state;
-  const course = pass.found.courses.get(name);
-  return supervisor.word(name, {
-    state,
-    cause: causeIn(outcome),
-    isReady: isReady(outcome),
-    kind: policy.kind,
-    live: outcome.type === "brought" ? outcome.converged.live : outcome.subject.live,
-    operation: outcome.type === "brought" ? outcome.converged.operation : UNCHANGED,
-    isJudgedByAuthor: options.readyWhen !== undefined || options.status !== undefined,
-    previous: () => previousReason(unit, outcome.target),
-    course: course?.type === "run" ? course : undefined,
-  });
 }
 
 /** The reason in the last entry of an object. */
@@ -178,10 +176,18 @@ export function resultOf(unit: Unit<AnyDoReq>, kept: readonly Kept[], course?: R
   const said = message === "" ? reason : message;
   const { item } = worst.subject;
   const text = unit.pass.hide(item === undefined ? said : `${waiting} of ${kept.length} objects are not ready; ${item.key}: ${said}`);
-  if (!unit.dependent.isChecked || course?.waits === false) return goOnWithout(unit, kept, { reason, text, again });
+  if (course?.waits === false || (!unit.dependent.isChecked && !isBlocked(unit, kept)))
+    return goOnWithout(unit, kept, { reason, text, again });
   const level = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
   return waitBecause(text, { code: reason, severity: level, needsAction: WARNING_REASONS.includes(reason), afterMs: again });
 }
+
+/** A supervisor reports what blocks an unchecked step too, and what depends on the step does not run. */
+function isBlocked({ dependent, pass }: Unit, kept: readonly Kept[]): boolean {
+  return supervisorOf(pass.handler, dependent.name) !== undefined && kept.some((outcome) => BLOCKING.includes(causeIn(outcome)));
+}
+
+const BLOCKING: readonly Cause[] = ["held", "absent", "foreign"];
 
 /** No step waits for the objects. If one is foreign or missing, the log reports it. */
 function goOnWithout(

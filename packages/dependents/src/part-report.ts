@@ -37,16 +37,31 @@ export function partReportOf(req: unknown, step: string): PartReport {
   return ended?.type === "done" ? { type: "none", why } : UNREACHED;
 }
 
-/** Returns what was removed of a part, for the `post` of its composite. */
-export function removedBy(
-  req: unknown,
-  step: string,
-): { readonly deleted: readonly Ref[]; readonly released: readonly Ref[]; readonly error: unknown } {
-  const pass = dependents.of(req);
-  const { found } = pass;
-  const part = pass.handler.steps.find(({ name }) => name === step);
-  // Only a step that keeps no object is removed after the chain.
-  const ended = part === undefined || !found.unwanted.has(step) ? undefined : pass.progressOf(part.step);
-  const { deleted = [], released = [] } = found.removed.get(step) ?? {};
-  return { deleted, released, error: ended?.type === "failed" ? ended.error : undefined };
+/** What was removed of a part after the chain. */
+export interface PartRemoval {
+  /** The name of the step. */
+  readonly step: string;
+  /** The objects for which a delete was sent. */
+  readonly deleted: readonly Ref[];
+  /** The objects that were released. */
+  readonly released: readonly Ref[];
+  /** What a removal threw. */
+  readonly error: unknown;
 }
+
+/** Returns what was removed of parts, for the `post` of their composite. Parts of which nothing was removed are left out. */
+export function removalsOf(req: unknown, steps: readonly string[]): readonly PartRemoval[] {
+  const pass = dependents.of(req);
+  const { found, handler } = pass;
+  if (found.removed.size === 0 && found.unwanted.size === 0) return NONE;
+  return steps.flatMap((step) => {
+    const part = handler.steps.find(({ name }) => name === step);
+    // Only a step that keeps no object is removed after the chain.
+    const ended = part === undefined || !found.unwanted.has(step) ? undefined : pass.progressOf(part.step);
+    const error = ended?.type === "failed" ? ended.error : undefined;
+    const { deleted = [], released = [] } = found.removed.get(step) ?? {};
+    return error === undefined && deleted.length + released.length === 0 ? [] : [{ step, deleted, released, error }];
+  });
+}
+
+const NONE: readonly PartRemoval[] = [];

@@ -132,6 +132,7 @@ export function causeOf(converged: Converged): Cause {
 
 const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ["Precondition", "held"],
+  ["MissingValue", "values"],
   ["NotFound", "absent"],
   ["NotOurs", "foreign"],
   ["Contested", "error"],

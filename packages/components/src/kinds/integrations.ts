@@ -19,7 +19,7 @@ import type { AnyKindRecord, Grade, KindRecord } from "./kind-record.ts";
 import { operationWord, outcomeOf } from "./words.ts";
 
 /** The record of CronJobs. A Job that fails does not make its CronJob unhealthy. */
-export const cronJobRecord: KindRecord<typeof CronJob> = {
+const cronJobRecord: KindRecord<typeof CronJob> = {
   kind: CronJob,
   category: "integration",
   grace: () => "Healthy",
@@ -28,20 +28,20 @@ export const cronJobRecord: KindRecord<typeof CronJob> = {
 };
 
 /** The record of Services. A new Service would get another address, so it is not deleted when its component is suspended. */
-export const serviceRecord: KindRecord<typeof Service> = { kind: Service, category: "integration", grace: gradeByHealth };
+const serviceRecord: KindRecord<typeof Service> = { kind: Service, category: "integration", grace: gradeByHealth };
 
 /** The record of Ingresses. */
-export const ingressRecord: KindRecord<typeof Ingress> = { kind: Ingress, category: "integration", grace: gradeByHealth };
+const ingressRecord: KindRecord<typeof Ingress> = { kind: Ingress, category: "integration", grace: gradeByHealth };
 
 /** The record of HorizontalPodAutoscalers. One whose target has 0 replicas does nothing, so it needs no suspension. */
-export const horizontalPodAutoscalerRecord: KindRecord<typeof HorizontalPodAutoscaler> = {
+const horizontalPodAutoscalerRecord: KindRecord<typeof HorizontalPodAutoscaler> = {
   kind: HorizontalPodAutoscaler,
   category: "integration",
   grace: gradeByHealth,
 };
 
 /** The record of PersistentVolumeClaims. Suspension does not delete them: the data would be lost. */
-export const persistentVolumeClaimRecord: KindRecord<typeof PersistentVolumeClaim> = {
+const persistentVolumeClaimRecord: KindRecord<typeof PersistentVolumeClaim> = {
   kind: PersistentVolumeClaim,
   category: "integration",
   // A claim without a volume holds up no other step, so its dependent is Ready. The claim itself is not in operation yet.
@@ -53,17 +53,17 @@ export const persistentVolumeClaimRecord: KindRecord<typeof PersistentVolumeClai
 };
 
 /** The record of PersistentVolumes. */
-export const persistentVolumeRecord: KindRecord<typeof PersistentVolume> = {
+const persistentVolumeRecord: KindRecord<typeof PersistentVolume> = {
   kind: PersistentVolume,
   category: "integration",
   grace: gradeByHealth,
 };
 
 /** The record of Namespaces. */
-export const namespaceRecord: KindRecord<typeof Namespace> = { kind: Namespace, category: "integration" };
+const namespaceRecord: KindRecord<typeof Namespace> = { kind: Namespace, category: "integration" };
 
 /** The record of CustomResourceDefinitions: operational once the server serves the kind. */
-export const customResourceDefinitionRecord: KindRecord<typeof CustomResourceDefinition> = {
+const customResourceDefinitionRecord: KindRecord<typeof CustomResourceDefinition> = {
   kind: CustomResourceDefinition,
   category: "integration",
 };

@@ -1,5 +1,5 @@
 /** Checks kind records of untyped code. */
-import { nameOfAnswer } from "@treadle/dependents/unstable/step";
+import { nameOfAnswer } from "@treadle/dependents/unstable/core";
 import { isPromiseLike } from "@treadle/reconcile/unstable/engine";
 import type { AnyKindRecord } from "./kind-record.ts";
 import { WORDS } from "./words.ts";

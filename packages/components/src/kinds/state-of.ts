@@ -8,7 +8,7 @@
 import { groupKindOf, type KubernetesObject } from "@treadle/apimachinery";
 import { health } from "@treadle/apimachinery/health";
 import type { DependentState } from "@treadle/dependents";
-import { nameOfAnswer } from "@treadle/dependents/unstable/step";
+import { nameOfAnswer } from "@treadle/dependents/unstable/core";
 import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { type ComponentReason, isComponentReason, isReadyReason } from "../reasons.ts";
 import { convergingWord, isOutdated, statusOf } from "./converging.ts";
@@ -40,10 +40,11 @@ export function resourceStateOf(record: AnyKindRecord, live: KubernetesObject | 
     const answer: unknown = asked(where, () => record.state?.(live, facts));
     return withMessage(requireState(where, record, answer), "");
   }
-  const reason = wordOf(record, live, given);
-  // The judge may have looked at a status of an older generation.
-  const message = record.category === "workload" && isOutdated(live) ? health(live).message : judged.message;
-  return withMessage({ reason, message }, judged.reason);
+  const outcome = outcomeOf(judged.type, given.isReady);
+  // No readiness field of an older generation counts, whoever looked at it.
+  if (record.category === "workload" && outcome !== "Pending" && live !== undefined && isOutdated(live))
+    return { reason: convergingWord(live, facts), message: health(live).message };
+  return withMessage({ reason: wordOf(record, outcome, { live, facts }), message: judged.message }, judged.reason);
 }
 
 /**
@@ -72,13 +73,17 @@ export function isSuspended(record: AnyKindRecord, live: KubernetesObject): bool
   throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(answer)}, but must return true or false`);
 }
 
-function wordOf({ category }: AnyKindRecord, live: KubernetesObject | undefined, given: GivenState): ComponentReason {
-  const outcome = outcomeOf(given.judged.type, given.isReady);
+interface Seen {
+  readonly live: KubernetesObject | undefined;
+  readonly facts: StateFacts;
+}
+
+function wordOf({ category }: AnyKindRecord, outcome: Outcome, { live, facts }: Seen): ComponentReason {
   switch (category) {
     case "workload":
-      return workloadWord(outcome, live, given.facts);
+      return outcome === "Ready" ? "Healthy" : outcome === "Failed" ? "Failing" : convergingWord(live, facts);
     case "task":
-      return taskWord(outcome, live);
+      return outcome === "Ready" ? "Completed" : outcome === "Failed" ? "TaskFailing" : runs(live) ? "TaskRunning" : "TaskPending";
     case "integration":
       return operationWord(outcome);
     case "static":
@@ -86,16 +91,9 @@ function wordOf({ category }: AnyKindRecord, live: KubernetesObject | undefined,
   }
 }
 
-/** No readiness field of an older generation counts, whoever judges it. */
-function workloadWord(outcome: Outcome, live: KubernetesObject | undefined, facts: StateFacts): ComponentReason {
-  if (outcome === "Pending" || isOutdated(live)) return convergingWord(live, facts);
-  return outcome === "Ready" ? "Healthy" : "Failing";
-}
-
-function taskWord(outcome: Outcome, live: KubernetesObject | undefined): ComponentReason {
-  if (outcome !== "Pending") return outcome === "Ready" ? "Completed" : "TaskFailing";
+function runs(live: KubernetesObject | undefined): boolean {
   const { active } = statusOf(live);
-  return typeof active === "number" && active > 0 ? "TaskRunning" : "TaskPending";
+  return typeof active === "number" && active > 0;
 }
 
 /** Users must see why an object is not ready. `cause` is the reason of the judge; empty if there is none. */

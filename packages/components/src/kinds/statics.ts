@@ -13,31 +13,31 @@ import {
 import type { AnyKindRecord, KindRecord } from "./kind-record.ts";
 
 /** The record of ConfigMaps. */
-export const configMapRecord: KindRecord<typeof ConfigMap> = { kind: ConfigMap, category: "static" };
+const configMapRecord: KindRecord<typeof ConfigMap> = { kind: ConfigMap, category: "static" };
 
 /** The record of Secrets. */
-export const secretRecord: KindRecord<typeof Secret> = { kind: Secret, category: "static" };
+const secretRecord: KindRecord<typeof Secret> = { kind: Secret, category: "static" };
 
 /** The record of ServiceAccounts. */
-export const serviceAccountRecord: KindRecord<typeof ServiceAccount> = { kind: ServiceAccount, category: "static" };
+const serviceAccountRecord: KindRecord<typeof ServiceAccount> = { kind: ServiceAccount, category: "static" };
 
 /** The record of Roles. */
-export const roleRecord: KindRecord<typeof Role> = { kind: Role, category: "static" };
+const roleRecord: KindRecord<typeof Role> = { kind: Role, category: "static" };
 
 /** The record of RoleBindings. */
-export const roleBindingRecord: KindRecord<typeof RoleBinding> = { kind: RoleBinding, category: "static" };
+const roleBindingRecord: KindRecord<typeof RoleBinding> = { kind: RoleBinding, category: "static" };
 
 /** The record of ClusterRoles. */
-export const clusterRoleRecord: KindRecord<typeof ClusterRole> = { kind: ClusterRole, category: "static" };
+const clusterRoleRecord: KindRecord<typeof ClusterRole> = { kind: ClusterRole, category: "static" };
 
 /** The record of ClusterRoleBindings. */
-export const clusterRoleBindingRecord: KindRecord<typeof ClusterRoleBinding> = { kind: ClusterRoleBinding, category: "static" };
+const clusterRoleBindingRecord: KindRecord<typeof ClusterRoleBinding> = { kind: ClusterRoleBinding, category: "static" };
 
 /** The record of PodDisruptionBudgets. A budget that allows no disruption now does its work. */
-export const podDisruptionBudgetRecord: KindRecord<typeof PodDisruptionBudget> = { kind: PodDisruptionBudget, category: "static" };
+const podDisruptionBudgetRecord: KindRecord<typeof PodDisruptionBudget> = { kind: PodDisruptionBudget, category: "static" };
 
 /** The record of NetworkPolicies. */
-export const networkPolicyRecord: KindRecord<typeof NetworkPolicy> = { kind: NetworkPolicy, category: "static" };
+const networkPolicyRecord: KindRecord<typeof NetworkPolicy> = { kind: NetworkPolicy, category: "static" };
 
 /** All records of this file. */
 export const staticRecords: readonly AnyKindRecord[] = [

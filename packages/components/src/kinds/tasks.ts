@@ -3,7 +3,7 @@ import { Job } from "@treadle/apimachinery/kinds";
 import type { AnyKindRecord, KindRecord } from "./kind-record.ts";
 
 /** The record of Jobs. A Job is suspended first, so that its pods end, and then deleted. */
-export const jobRecord: KindRecord<typeof Job> = {
+const jobRecord: KindRecord<typeof Job> = {
   kind: Job,
   category: "task",
   suspend: { merge: { spec: { suspend: true } }, delete: true },

@@ -19,7 +19,7 @@ interface Replicated extends KubernetesObject {
 const NO_REPLICAS: Suspend = { merge: { spec: { replicas: 0 } } };
 
 /** The record of Deployments. */
-export const deploymentRecord: KindRecord<typeof Deployment> = {
+const deploymentRecord: KindRecord<typeof Deployment> = {
   kind: Deployment,
   category: "workload",
   grace: gradeOfReplicas,
@@ -28,7 +28,7 @@ export const deploymentRecord: KindRecord<typeof Deployment> = {
 };
 
 /** The record of StatefulSets. */
-export const statefulSetRecord: KindRecord<typeof StatefulSet> = {
+const statefulSetRecord: KindRecord<typeof StatefulSet> = {
   kind: StatefulSet,
   category: "workload",
   grace: gradeOfReplicas,
@@ -37,7 +37,7 @@ export const statefulSetRecord: KindRecord<typeof StatefulSet> = {
 };
 
 /** The record of ReplicaSets. */
-export const replicaSetRecord: KindRecord<typeof ReplicaSet> = {
+const replicaSetRecord: KindRecord<typeof ReplicaSet> = {
   kind: ReplicaSet,
   category: "workload",
   grace: gradeOfReplicas,
@@ -46,7 +46,7 @@ export const replicaSetRecord: KindRecord<typeof ReplicaSet> = {
 };
 
 /** The record of DaemonSets. They have no number of replicas that could be 0. */
-export const daemonSetRecord: KindRecord<typeof DaemonSet> = {
+const daemonSetRecord: KindRecord<typeof DaemonSet> = {
   kind: DaemonSet,
   category: "workload",
   grace: (live) => gradeOfCounts(live, live.status?.numberReady ?? 0, live.status?.desiredNumberScheduled ?? 0),
@@ -54,7 +54,7 @@ export const daemonSetRecord: KindRecord<typeof DaemonSet> = {
 };
 
 /** The record of Pods without a controller. */
-export const podRecord: KindRecord<typeof Pod> = {
+const podRecord: KindRecord<typeof Pod> = {
   kind: Pod,
   category: "workload",
   state: podState,

@@ -56,6 +56,8 @@ export interface Plan {
   readonly live: KubernetesObject | undefined;
   /** The desired state; `undefined`: the author only looks at the object. It is not asked for when `inputs` are the same as last time. */
   readonly desired: (() => object) | undefined;
+  /** The desired state before a supervisor changed it, for `once`. @defaultValue the desired state */
+  readonly unadjusted?: object | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
   readonly inputs: Inputs | undefined;
   /** `inputs` as many objects of the unit share them; `undefined`: the unit has one object. */

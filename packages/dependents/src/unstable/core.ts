@@ -43,3 +43,6 @@ export {
   worstDependent,
 } from "../core/entries.ts";
 export { identityOf, marksOf, titleOf } from "../core/marks.ts";
+
+// Calls of authors' functions, and the names of their answers in errors.
+export { called, nameOfAnswer } from "../core/ask.ts";

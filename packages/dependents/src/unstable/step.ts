@@ -15,7 +15,7 @@ export {
   supervision,
   type Unworded,
 } from "../supervision.ts";
-export { type PartReport, partReportOf, removedBy } from "../part-report.ts";
+export { type PartRemoval, type PartReport, partReportOf, removalsOf } from "../part-report.ts";
 export { LOOK_AGAIN_MS } from "../retry-later.ts";
 export type { Absence } from "../entry-condition.ts";
 
@@ -33,6 +33,5 @@ export { type Asked, type Dependent, desiredOf } from "../dependent.ts";
 export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
-export { called, nameOfAnswer } from "../core/ask.ts";
 export { digestOf } from "../core/body.ts";
 export { titleOf } from "../core/marks.ts";
