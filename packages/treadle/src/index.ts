@@ -61,7 +61,16 @@ export { conditions, defaults, finalizer, guard, pause, prerequisite, validate }
 export { dependentApply, dependentApplyAll } from "@treadle/dependents";
 
 // Features with one lifecycle and one condition each.
-export { component, type ComponentReason, componentReasons, type KindRecord } from "@treadle/components";
+export {
+  component,
+  type ComponentOf,
+  type ComponentReason,
+  componentReasons,
+  type ComponentStep,
+  type KindRecord,
+  type OwnerInput,
+  type RenderedObject,
+} from "@treadle/components";
 
 // A desired state in layers, and gates for them. `and`, `or` and `not` combine gates as well as predicates.
 export {
