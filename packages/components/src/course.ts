@@ -5,12 +5,12 @@ import type { Definition, Resource } from "./definition.ts";
 import { memoryOf, type Run, runOf } from "./extension.ts";
 import { isOfKind, replicasIn, targetKey, withoutReplicas } from "./replicas.ts";
 import { isSuspended } from "./kinds/state-of.ts";
-import { suspended } from "./suspension.ts";
+import { isSuspendable, suspended } from "./suspension.ts";
 
 /** Why a resource of a component that is off keeps no object. */
 const DISABLED: Absence = Object.freeze({ reason: "Disabled", clause: "is disabled" });
 /** Why a resource that is deleted for a suspension keeps no object. */
-export const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "is suspended" });
+const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "is suspended" });
 
 /** The id of the course of a suspended resource. */
 export const SUSPENSION = "suspended";
@@ -77,10 +77,10 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
 
 /** A resource of a suspended component. */
 function suspensionOf(definition: Definition, req: unknown, resource: Resource): Running {
-  const { record, dependent } = resource;
+  const { record } = resource;
   const { suspend } = record;
   const course = { ...RUN, id: STAYS, asksUntil: false, waits: false };
-  if (suspend === undefined || !dependent.policy.isCreated || !dependent.policy.isUpdated) return course;
+  if (suspend === undefined || !isSuspendable(resource)) return course;
   const digest = digester(definition, req, resource);
   return {
     ...course,
