@@ -9,8 +9,13 @@ const shop = (spec: Partial<WebApp["spec"]> = {}): WebApp => ({
   kind: "WebApp",
   metadata: { name: "shop", namespace: "default" },
   spec: {
-    ...{ greeting: "hello", version: "1.29.0", replicas: 2, credentials: "db" },
-    ...{ cache: true, metrics: false, suspended: false },
+    greeting: "hello",
+    version: "1.29.0",
+    replicas: 2,
+    credentials: "db",
+    cache: true,
+    metrics: false,
+    suspended: false,
     ...spec,
   },
 });
