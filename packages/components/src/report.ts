@@ -1,8 +1,8 @@
 /** The end of a component in a pass: one condition from what became of its resources. */
 import type { StepResult } from "@treadle/reconcile";
-import { LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
+import { causeOfError, LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
 import { openingOf, statusMessage, TRANSIENT_MS } from "@treadle/reconcile/unstable/engine";
-import { recordChanges } from "./changes.ts";
+import { recordChanges, recordRemovals } from "./changes.ts";
 import type { Definition } from "./definition.ts";
 import { beginRun, components, memoryOf, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
@@ -89,6 +89,20 @@ function failed(definition: Definition, req: ComponentReq, { errors, transient }
   // A failure without an exception, such as a kind that is not served, is retried by the resource.
   if (all.every(({ error }) => error === undefined)) return result;
   throw joined(definition, all);
+}
+
+/**
+ * Removals come after the condition: one that fails replaces it. A transient failure does not do so at first, because the condition
+ * of the resources is true all the same.
+ */
+export function reportRemovals(definition: Definition, req: ComponentReq): undefined {
+  const failed = recordRemovals(definition, req);
+  const memory = memoryOf(definition, req);
+  const nowMs = components.of(req).clock.elapsed();
+  if (failed.length === 0 || failed.some(({ error }) => causeOfError(error) !== "transient")) memory.removalsFailSinceMs = undefined;
+  else if (nowMs - (memory.removalsFailSinceMs ??= nowMs) < TRANSIENT_MS) return undefined;
+  if (failed.length > 0) req.conditions.false(definition.condition as never, "Error", messageOf(failed));
+  return undefined;
 }
 
 function joined({ name }: Definition, failures: readonly Failure[]): Error {

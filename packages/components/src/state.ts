@@ -44,4 +44,6 @@ export class ComponentMemory {
   isLogged = false;
   /** Time since which only transient failures were seen, in milliseconds of the monotonic clock. */
   transientSinceMs: number | undefined;
+  /** Time since which only removals with transient failures were seen, in milliseconds of the monotonic clock. */
+  removalsFailSinceMs: number | undefined;
 }
