@@ -26,25 +26,19 @@ export function courseOf(definition: Definition, req: unknown, name: string): Co
   if (run.mode === "disabled") return DROP;
   const resource = definition.resourceOf(name);
   if (run.mode === "suspended") return suspensionOf(definition, req, resource);
-  const blocker = definition.isList ? blockerOf(definition, req, { run, name }) : undefined;
+  const blocker = definition.isList ? blockerOf(req, { run, name }) : undefined;
   if (blocker !== undefined) return { type: "skip", reason: `"${blocker}" is blocked` };
   return running(definition, req, { run, resource });
 }
 
-/** The earlier resource that blocks the later ones. */
-function blockerOf(
-  { resources }: Definition,
-  req: unknown,
-  { run, name }: { readonly run: Run; readonly name: string },
-): string | undefined {
-  while (run.blocker === undefined && run.cleared < resources.length) {
-    const next = resources[run.cleared] as Resource; // The index is in the list.
-    if (next.name === name) break;
-    const report = partReportOf(req, next.name);
-    if (report.type !== "unreached") run.reports.set(next.name, report);
-    if (isBlocked(report)) run.blocker = next.name;
-    else run.cleared++;
-  }
+/** Returns the resource that blocks all that run after it. A resource has ended when the next one begins. */
+function blockerOf(req: unknown, { run, name }: { readonly run: Run; readonly name: string }): string | undefined {
+  const { blocker, latest } = run;
+  run.latest = name;
+  if (blocker !== undefined || latest === undefined || latest === name) return blocker;
+  const report = partReportOf(req, latest);
+  run.reports.set(latest, report);
+  if (isBlocked(report)) run.blocker = latest;
   return run.blocker;
 }
 

@@ -1,8 +1,8 @@
 /** The end of a component in a pass: one condition from what became of its resources. */
 import type { StepResult } from "@treadle/reconcile";
-import { LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
+import { causeOfError, LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
 import { openingOf, statusMessage } from "@treadle/reconcile/unstable/engine";
-import { recordChanges } from "./changes.ts";
+import { recordChanges, recordRemovals } from "./changes.ts";
 import type { Definition } from "./definition.ts";
 import { beginRun, components, memoryOf, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
@@ -95,6 +95,19 @@ function failed(definition: Definition, req: ComponentReq, { errors, transient }
   // A failure without an exception, such as a kind that is not served, is retried by the resource.
   if (all.every(({ error }) => error === undefined)) return result;
   throw joined(definition, all);
+}
+
+/**
+ * Removals come after the condition: one that fails replaces it. A transient failure does not do so at first, because the condition
+ * of the resources is true all the same.
+ */
+export function reportRemovals(definition: Definition, req: ComponentReq): undefined {
+  const failed = recordRemovals(definition, req);
+  const { removals } = memoryOf(definition, req);
+  const isTransient = failed.every(({ error }) => causeOfError(error) === "transient");
+  const staysFor = failed.length > 0 && isTransient ? removals.failed(components.of(req).clock.elapsed()) : removals.ended();
+  if (failed.length > 0 && staysFor === 0) req.conditions.false(definition.condition as never, "Error", messageOf(failed));
+  return undefined;
 }
 
 function joined({ name }: Definition, failures: readonly Failure[]): Error {
