@@ -39,7 +39,11 @@ test("pods that do not start keep the database Creating until its grace period e
     reason: "Down",
     message: /^not ready within 300 s: store: /,
   });
-  expect(await conditionsOf(cluster)).toMatchObject({ CacheReady: "True Healthy", WebReady: "False PrerequisiteNotMet", Ready: "False Down" });
+  expect(await conditionsOf(cluster)).toMatchObject({
+    CacheReady: "True Healthy",
+    WebReady: "False PrerequisiteNotMet",
+    Ready: "False Down",
+  });
 
   broken.recover();
   await pass(cluster, 400_000);
@@ -141,7 +145,11 @@ test("a cache whose containers crash in a loop is Failing when its Deployment ha
   await cluster.start(webApp);
   await createShop(cluster);
   await pass(cluster, 590_000);
-  expect(await conditionsOf(cluster)).toMatchObject({ DatabaseReady: "True Healthy", CacheReady: "False Creating", WebReady: "True Healthy" });
+  expect(await conditionsOf(cluster)).toMatchObject({
+    DatabaseReady: "True Healthy",
+    CacheReady: "False Creating",
+    WebReady: "True Healthy",
+  });
   await pass(cluster, 20_000);
   expect(await cluster.get(WebApp, "shop")).toHaveCondition("CacheReady", { status: "False", reason: "Failing", message: /^redis: / });
   crash.recover();
@@ -162,7 +170,11 @@ test("transient errors of the server keep the condition for a minute, then it is
   expect(fault.hits.length).toBeGreaterThan(1);
   expect(await conditionsOf(cluster)).toEqual(HEALTHY);
   await pass(cluster, 300_000);
-  expect(await cluster.get(WebApp, "shop")).toHaveCondition("DatabaseReady", { status: "False", reason: "Error", message: /^store: cannot apply StatefulSet/ });
+  expect(await cluster.get(WebApp, "shop")).toHaveCondition("DatabaseReady", {
+    status: "False",
+    reason: "Error",
+    message: /^store: cannot apply StatefulSet/,
+  });
   expect(await conditionsOf(cluster)).toMatchObject({ CacheReady: "True Healthy", WebReady: "True Healthy" });
   fault.remove();
   await pass(cluster, 600_000);

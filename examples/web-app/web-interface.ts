@@ -18,7 +18,8 @@ export const webInterface = component(WebApp, {
   condition: "WebReady",
   after: [database],
   reads: { freeze: one(ConfigMap, () => "release-freeze") },
-  until: (_app, { reads }) => reads.freeze === undefined || `a release freeze is in effect: ${reads.freeze.data?.["reason"] ?? "no reason given"}`,
+  until: (_app, { reads }) =>
+    reads.freeze === undefined || `a release freeze is in effect: ${reads.freeze.data?.["reason"] ?? "no reason given"}`,
   graceMs: 120_000,
   suspended: isSuspended,
   resources: [settings, web, exporter, autoscaler, oldService],

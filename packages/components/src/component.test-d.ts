@@ -5,7 +5,7 @@ import { all, anyKind, conditions, handler, one, step } from "@treadle/reconcile
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { component } from "./component.ts";
-import type { KindRecord } from "./kinds/kind-record.ts";
+import type { AnyKindRecord, KindRecord } from "./kinds/kind-record.ts";
 import { expectGoldens } from "./testing/index.ts";
 
 const App = defineResource({
@@ -211,6 +211,8 @@ describe("the options of a component", () => {
       plural: "certificates",
       scope: "Namespaced",
     } as never);
+    const list: readonly AnyKindRecord[] = [record];
+    component(App, { ...web1, kinds: list });
     component(App, { ...web1, kinds: [record, { kind: Certificate, category: "integration" }] });
     component(App, {
       ...web1,

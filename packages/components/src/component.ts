@@ -13,16 +13,15 @@
 import type { Kind, ObjectOf } from "@treadle/apimachinery";
 import { supervision } from "@treadle/dependents/unstable/step";
 import type { AnyStep, Reads } from "@treadle/reconcile";
-import { defineComposite, statusMessage } from "@treadle/reconcile/unstable/engine";
-import { eventsOf, recordRemovals } from "./changes.ts";
+import { defineComposite } from "@treadle/reconcile/unstable/engine";
+import { eventsOf } from "./changes.ts";
 import { courseOf } from "./course.ts";
 import { type AnyComponentOptions, type Definition, definitionOf } from "./definition.ts";
 import { components } from "./extension.ts";
-import { messageOf } from "./findings.ts";
 import { type ComponentReq, open } from "./open.ts";
 import type { OwnerInput } from "./preview-owner.ts";
 import { previewOf } from "./preview.ts";
-import { blockedByValues, report } from "./report.ts";
+import { blockedByValues, report, reportRemovals } from "./report.ts";
 import { STATE } from "./state.ts";
 import type { ComponentOf, ComponentOptions } from "./types.ts";
 import { wordOf } from "./words.ts";
@@ -90,13 +89,3 @@ function stepOf(kind: Kind, definition: Definition): object {
 
 /** So many resources that do not need each other run at once, with `blocked: "dependants"`. */
 const AT_ONCE = 5;
-
-/** Removals come after the condition: one that fails replaces it. */
-function reportRemovals(definition: Definition, req: ComponentReq): undefined {
-  const failed = recordRemovals(definition, req);
-  const [first] = failed;
-  if (first === undefined) return undefined;
-  const message = messageOf(failed.map(({ resource, error }) => ({ resource, message: statusMessage(error) })));
-  req.conditions.false(definition.condition as never, "Error", message);
-  return undefined;
-}

@@ -27,10 +27,10 @@ export interface Run {
   autoscaled: ReadonlySet<string>;
   /** The resource that blocks all later ones. */
   blocker: string | undefined;
+  /** The resource that began last. */
+  latest: string | undefined;
   /** What became of resources that have ended, by name. */
   readonly reports: Map<string, PartReport>;
-  /** How many resources from the start of the list are known not to block. */
-  cleared: number;
   /** The numbers of replicas before the suspension. */
   replicas: Readonly<Record<string, number>>;
 }
@@ -107,8 +107,8 @@ export function beginRun({ name }: Definition, req: unknown): Run {
     unmet: undefined,
     autoscaled: NONE,
     blocker: undefined,
+    latest: undefined,
     reports: new Map(),
-    cleared: 0,
     replicas: NO_REPLICAS,
   };
   components.of(req).found.runs.set(name, run);

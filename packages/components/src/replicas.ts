@@ -27,12 +27,12 @@ export function autoscaledIn(autoscaler: KubernetesObject): readonly string[] {
   return targetOf({ target: autoscaler.metadata, autoscaler });
 }
 
-/** The autoscalers as they are desired; where that depends on more than the owner, as they are. */
+/** The autoscalers as they are desired. Where another writer creates them, or that depends on more than the owner, as they are. */
 function objectsOf(
   { dependent }: Resource,
   { object, cache }: { readonly object: KubernetesObject; readonly cache: Pick<Cache, "get"> },
 ): readonly { readonly target: Ref; readonly autoscaler: object }[] {
-  const desired = desiredByOwner(dependent, object);
+  const desired = dependent.policy.isCreated ? desiredByOwner(dependent, object) : undefined;
   if (desired !== undefined) return desired.map(({ target, desired: autoscaler }) => ({ target, autoscaler }));
   return dependent.names(object).list.flatMap(({ target }) => {
     const autoscaler: KubernetesObject | undefined = cache.get(dependent.policy.kind, target);

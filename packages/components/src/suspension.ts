@@ -8,6 +8,11 @@ import type { Suspend } from "./kinds/kind-record.ts";
 import { replicasIn, targetKey } from "./replicas.ts";
 import type { State } from "./state.ts";
 
+/** Returns whether a suspension changes the objects of a resource. Others stay applied. */
+export function isSuspendable({ record, dependent }: Resource): boolean {
+  return record.suspend !== undefined && dependent.policy.isCreated && dependent.policy.isUpdated;
+}
+
 /** Returns the desired state of a suspended object. */
 export function suspended(desired: object, { merge }: Suspend): object {
   return merge === undefined ? desired : (merged(desired, merge) as object);

@@ -4,6 +4,7 @@ import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
+import { isStale } from "./kinds/converging.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
 import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
 import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
@@ -17,7 +18,12 @@ export function wordOf(definition: Definition, step: string, given: Unworded): D
   } catch (error) {
     word = { reason: "Error", message: statusMessage(error) };
   }
-  return { ...state, type: typeOf(word.reason), reason: word.reason, message: word.message };
+  return { ...state, type: typeIn(given, word), reason: word.reason, message: word.message };
+}
+
+/** An object that is no longer wanted holds up nothing: the component does not wait until it is deleted, unless it is off. */
+function typeIn({ cause, course }: Unworded, { reason }: ResourceState): ReturnType<typeof typeOf> {
+  return cause === "leaving" && course !== undefined && reason === "Disabling" ? "Ready" : typeOf(reason);
 }
 
 function wordOn(course: string | undefined, resource: Resource, given: Unworded): ResourceState {
@@ -97,12 +103,9 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   // Without its values an object stays as it is. It may have been suspended before.
   if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
   if (isDone) return { reason: "Suspended", message: "" };
-  const { generation = 0 } = live.metadata;
-  const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
-  const isSeen = observedGeneration >= generation;
-  return isSeen
-    ? { reason: "Suspending", message: "it is being suspended" }
-    : { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" };
+  return isStale(live)
+    ? { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" }
+    : { reason: "Suspending", message: "it is being suspended" };
 }
 
 /** Returns the type of an entry with this reason. */

@@ -3,8 +3,26 @@ import "@treadle/testing/matchers";
 import { kind } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { dependentApply } from "@treadle/dependents";
+import { startTestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
-import { App, change, configMap, entries, eventsOf, login, main, mainOf, page, pages, secret, settled, told, writes } from "./stage.ts";
+import {
+  App,
+  app,
+  change,
+  configMap,
+  entries,
+  eventsOf,
+  handlerOf,
+  login,
+  main,
+  mainOf,
+  page,
+  pages,
+  secret,
+  settled,
+  told,
+  writes,
+} from "./stage.ts";
 import { component } from "../src/component.ts";
 
 const kept = (name: string) => page(name, { desired: () => ({ metadata: { finalizers: ["test.treadle.dev/keep"] } }) });
@@ -121,6 +139,25 @@ describe("a component that is off", () => {
     await world.settled();
     expect(await mainOf(world)).toBe("True Operational: Component is ready.");
   });
+});
+
+test("a removal that fails with a transient error does not change the condition for 60 s", async () => {
+  const optional = page("two", { when: ({ spec }) => !spec.scaled });
+  await using cluster = await startTestCluster({ workloads: true });
+  await cluster.start(handlerOf(main([page("one"), optional])));
+  await cluster.apply(app());
+  await cluster.settled();
+  const fault = cluster.faults.add({ on: { resource: "configmaps", verb: "delete" }, fault: { type: "serverError", status: 503 } });
+  await cluster.update(App, "a", ({ spec }) => void (spec.scaled = true));
+  await cluster.advance(50_000);
+  expect(fault.hits.length).toBeGreaterThan(1);
+  expect(await mainOf(cluster)).toBe("True Healthy: Component is ready.");
+  await cluster.advance(100_000);
+  expect(await mainOf(cluster)).toMatch(/^False Error: two: cannot delete ConfigMap/);
+  fault.remove();
+  await cluster.advance(600_000);
+  expect(await mainOf(cluster)).toBe("True Healthy: Component is ready.");
+  expect(await pages(cluster)).toEqual(["one"]);
 });
 
 describe("a gate that gives no answer", () => {

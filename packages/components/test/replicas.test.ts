@@ -56,6 +56,26 @@ describe("a workload with an autoscaler", () => {
     expect(await replicasOf(world)).toBe(1);
   });
 
+  test("keeps the number of an autoscaler that another writer has created", async () => {
+    const foreign = dependentApply(App, { name: "scaler", kind: HorizontalPodAutoscaler, created: false, objectName: "scaler" });
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+    const autoscaler = { apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", metadata: { name: "scaler" } };
+    const world = await settled(main([web("web"), foreign]), {
+      spec: { replicas: 2 },
+      objects: [{ ...autoscaler, spec: { maxReplicas: 9, scaleTargetRef } }],
+    });
+    await scale(world, 5);
+    await change(world, { text: "two" });
+    expect(await replicasOf(world)).toBe(5);
+  });
+
+  test("that is not updated keeps its number, and is not written when the autoscaler is added", async () => {
+    const world = await settled(main([web("web", { updated: false }), scaler]), { spec: { replicas: 2 } });
+    const before = (await world.get(Deployment, "web"))?.metadata.resourceVersion;
+    await change(world, { scaled: true });
+    expect((await world.get(Deployment, "web"))?.metadata.resourceVersion).toBe(before);
+  });
+
   test("keeps its number when the autoscaler is added later, and its number is released", async () => {
     const world = await settled(main([web("web"), scaler]), { spec: { replicas: 4 } });
     const seen: (number | undefined)[] = [];

@@ -61,6 +61,13 @@ describe("dependsOn", () => {
   });
 });
 
+test("a block stops the resources that run after it, also if it waited for a later resource of the list", async () => {
+  const two = page("two");
+  const world = await settled(main([page("one", { dependsOn: [two] }), two, page("three")]), { spec: { held: ["one"] } });
+  expect(await pages(world)).toEqual(["two"]);
+  expect(await mainOf(world)).toBe("False Blocked: one: one is held");
+});
+
 const user = login();
 const ignored = login({ absent: "ignore" });
 

@@ -201,8 +201,8 @@ async function withFreeReplicas(
   given: { readonly live: KubernetesObject; readonly desired: object; readonly course: Running },
 ): Promise<KubernetesObject> {
   const { live, desired, course } = given;
-  if (course.replicasOf === undefined || (desired as { readonly spec?: { readonly replicas?: unknown } }).spec?.replicas !== undefined)
-    return live;
+  if (course.replicasOf === undefined || !policy.isUpdated) return live;
+  if ((desired as { readonly spec?: { readonly replicas?: unknown } }).spec?.replicas !== undefined) return live;
   return await releaseReplicas(context, policy, { live, replicasOf: course.replicasOf });
 }
 
