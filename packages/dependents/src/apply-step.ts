@@ -189,6 +189,7 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: 
     once,
     desired: adjusted === undefined ? undefined : () => adjusted,
     authored: desired,
+    isGuarded: course.isGuarded,
     ...author,
   };
   const converged = await converge(context, plan);
