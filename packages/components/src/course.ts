@@ -79,6 +79,8 @@ function suspensionOf(definition: Definition, req: unknown, resource: Resource):
   return {
     ...course,
     id: SUSPENSION,
+    // A process with an old cache must not replace a number of replicas that was handed to another writer meanwhile.
+    isGuarded: resource.hasReplicas,
     adjust: (desired, target) => {
       digest?.(desired, target);
       return suspended(desired, suspend);

@@ -6,7 +6,7 @@ import type { Definition } from "./definition.ts";
 export function problems({ steps, list }: ExtendedHandler<Definition>): readonly string[] {
   const order = leavesOf(list);
   return [
-    ...steps.flatMap(({ data, step }) => [...afterProblems(data, step, order), ...dependsOnProblems(data)]),
+    ...steps.flatMap(({ data, step }) => [...afterProblems(data, step, order), ...dependsOnProblems(data, order)]),
     ...sharedProblems(
       steps.map(({ data }) => data),
       order,
@@ -27,12 +27,14 @@ function afterProblems({ name, after, resources }: Definition, step: StepRuntime
   });
 }
 
-function dependsOnProblems({ name, resources }: Definition): readonly string[] {
+/** A step that is not in the list at all is reported for every handler. */
+function dependsOnProblems({ name, resources }: Definition, order: readonly StepRuntime[]): readonly string[] {
+  const all = order.map((step) => step.name);
   const own = new Set(resources.map((resource) => resource.name));
   return resources.flatMap((resource) =>
     resource
       .dependsOn()
-      .filter((other) => !own.has(other))
+      .filter((other) => !own.has(other) && all.includes(other))
       .map(
         (other) =>
           `step "${resource.name}" of component "${name}" depends on "${other}", which is not in the component: put both into one component, or use after`,

@@ -180,6 +180,7 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: 
     once,
     desired: adjusted === undefined ? undefined : () => adjusted,
     ...(adjusted === desired ? {} : { unadjusted: desired }),
+    isGuarded: course.isGuarded,
     ...author,
   };
   const converged = await converge(context, plan);

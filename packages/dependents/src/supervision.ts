@@ -36,6 +36,8 @@ export interface Running {
   readonly asksUntil: boolean;
   /** Whether the step waits until its objects are ready. */
   readonly waits: boolean;
+  /** Whether an apply is refused when the object has changed since it was read. @defaultValue false */
+  readonly isGuarded?: boolean;
   /** Changes the desired state of one object. Pure. @defaultValue it stays */
   readonly adjust?: (desired: object, target: Ref) => object;
   /** Decides whether one object is to exist; `live` is what the pass has read. Pure. @defaultValue it is */

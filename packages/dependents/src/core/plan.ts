@@ -58,6 +58,8 @@ export interface Plan {
   readonly desired: (() => object) | undefined;
   /** The desired state before a supervisor changed it, for `once`. @defaultValue the desired state */
   readonly unadjusted?: object | undefined;
+  /** Whether an apply is refused when the object has changed since it was read. @defaultValue false: no other writer has its fields */
+  readonly isGuarded?: boolean | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */
   readonly inputs: Inputs | undefined;
   /** `inputs` as many objects of the unit share them; `undefined`: the unit has one object. */

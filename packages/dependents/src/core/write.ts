@@ -157,7 +157,10 @@ function withCode(error: unknown): unknown {
 
 async function applied({ context, plan, memory, body }: Wanted, live: KubernetesObject): Promise<KubernetesObject> {
   const { unit } = context;
-  const stored: KubernetesObject = await context.client.apply(plan.policy.kind, body, { existing: live, unit });
+  const { resourceVersion } = live.metadata;
+  const guard = plan.isGuarded === true && resourceVersion !== undefined ? { resourceVersion } : {};
+  const sent = { ...body, metadata: { ...body.metadata, ...guard } };
+  const stored: KubernetesObject = await context.client.apply(plan.policy.kind, sent, { existing: live, unit });
   const cleared = await withoutFormer(context, plan, stored);
   noteApplied(context, { body, live: cleared, memory });
   return cleared;

@@ -1,4 +1,4 @@
-/** Resources of a suspended component that are not ready, or that cannot be rendered. Ready and the entries must agree in each test. */
+/** Suspended components: resources that are not ready or cannot be rendered, and the guard of a number of replicas. */
 import { Ingress, Secret, StatefulSet } from "@treadle/apimachinery/kinds";
 import { dependentApply, dependentsOf } from "@treadle/dependents";
 import { conditions, handler } from "@treadle/reconcile";
@@ -62,4 +62,18 @@ test("a workload whose values are missing stays as it is, and is PendingSuspensi
   ]);
   await cluster.delete(Secret, "db");
   expect((await statusOf(cluster))[0]).toBe("True Suspended Component is suspended.");
+});
+
+test("the number of replicas is set to 0 only in the version of the workload that the pass has read", { tags: ["memory"] }, async () => {
+  await using cluster = await startTestCluster({ workloads: true });
+  await cluster.start(operator);
+  await cluster.create(Secret, { metadata: { name: "db" }, data: { user: btoa("anna") } });
+  await cluster.create(WebApp, { metadata: { name: "shop" }, spec: {} });
+  await cluster.settled();
+  const { resourceVersion } = (await cluster.get(StatefulSet, "shop-store"))?.metadata ?? {};
+  cluster.requests.clear();
+  await cluster.update(WebApp, "shop", (app) => void (app.spec.suspended = true));
+  await cluster.settled();
+  const applied = cluster.requests.filter({ verb: "apply", resource: "statefulsets" });
+  expect(applied.map(({ body }) => body)).toMatchObject([{ metadata: { resourceVersion }, spec: { replicas: 0 } }]);
 });
