@@ -1,8 +1,9 @@
 /** The grace period of a component that converges: its clock, and the grade after it. */
 import { createHash } from "node:crypto";
+import { keyOf } from "@treadle/apimachinery";
 import type { Definition } from "./definition.ts";
 import { memoryOf } from "./extension.ts";
-import { type Word, messageOf } from "./findings.ts";
+import { type Findings, type Word, messageOf } from "./findings.ts";
 import { spentMs, tick } from "./grace.ts";
 import type { Grade } from "./kinds/kind-record.ts";
 import { gradeOf } from "./kinds/state-of.ts";
@@ -54,6 +55,16 @@ function advance(
   const after = tick(before, { nowMs, generation: req.object.metadata.generation ?? 0, digests, phase });
   if (after === undefined) delete req.state.grace;
   else if (after !== before) req.state.grace = { ...after, digests: { ...after.digests } };
+}
+
+/** Forgets the digests of objects that a resource no longer keeps. After a restart they would not be known. */
+export function forgetDigests(definition: Definition, req: ComponentReq, { objects }: Findings): void {
+  for (const [name, digests] of memoryOf(definition, req).digests) {
+    const kept = objects.filter(({ resource }) => resource.name === name);
+    if (kept.length === 0 || kept.length === digests.size) continue;
+    const keys = new Set(kept.map(({ target }) => keyOf(target)));
+    for (const key of digests.keys()) if (!keys.has(key)) digests.delete(key);
+  }
 }
 
 /** One short digest for each resource, whatever the number of its objects. */

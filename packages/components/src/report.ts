@@ -6,7 +6,7 @@ import { recordChanges, recordRemovals } from "./changes.ts";
 import type { Definition } from "./definition.ts";
 import { beginRun, components, memoryOf, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
-import { convergingFor, stopClock } from "./grading.ts";
+import { convergingFor, forgetDigests, stopClock } from "./grading.ts";
 import type { ComponentReq } from "./open.ts";
 import { type ComponentReason, componentReasons, isConverging, isReadyReason } from "./reasons.ts";
 import { forgetReplicas } from "./suspension.ts";
@@ -59,6 +59,7 @@ function suspended(definition: Definition, req: ComponentReq, { words }: Finding
 function running(definition: Definition, req: ComponentReq, findings: Findings): StepResult<{}> {
   const { reason, message } = highest(findings.words) ?? { reason: "Healthy", message: "" };
   if (definition.hasReplicas) forgetReplicas(definition, req);
+  forgetDigests(definition, req, findings);
   if (isReadyReason(reason)) {
     stopClock(definition, req, "over");
     memoryOf(definition, req).isLogged = false;

@@ -3,7 +3,7 @@ import { type KubernetesObject, ownership } from "@treadle/apimachinery";
 import { partReportOf, replicasAreOurs } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
-import type { Run } from "./extension.ts";
+import { components, type Run } from "./extension.ts";
 import type { Suspend } from "./kinds/kind-record.ts";
 import { replicasIn, targetKey } from "./replicas.ts";
 import type { State } from "./state.ts";
@@ -42,7 +42,8 @@ export async function rememberReplicas(definition: Definition, req: SuspendingRe
   const added = found.filter(([key]) => known[key] === undefined);
   if (added.length === 0) return;
   req.state.replicas = { ...known, ...Object.fromEntries(added) };
-  await req.checkpoint();
+  // A dry run ends a step at its checkpoint. It is to show the writes of the resources, too.
+  if (!components.of(req).isDryRun) await req.checkpoint();
 }
 
 function numbersOf(req: SuspendingReq, { hasReplicas, dependent, name }: Resource, run: Run): readonly (readonly [string, number])[] {
