@@ -9,7 +9,7 @@ import { liveObjects } from "./subjects.ts";
 import { type AnyDoReq, report, type Unit } from "./unit.ts";
 
 /** The reason of an object whose values are missing, as in the wait of its step. */
-export const MISSING_VALUE = "MissingValue";
+const MISSING_VALUE = "MissingValue";
 
 /** Reports the objects of ours that exist. Without the values it is not known which others the step wants. */
 export function leaveAsTheyAre(unit: Unit<AnyDoReq>, { reason }: Wait): StepResult<{}> {
