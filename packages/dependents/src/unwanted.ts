@@ -12,7 +12,7 @@ import type { Kept } from "./outcomes.ts";
 import type { PassInputs } from "./pass-inputs.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
-import { BLOCKED_CODE, type Course, type Running, supervisorOf } from "./supervision.ts";
+import { BLOCKED_CODE, type Course, supervisorOf } from "./supervision.ts";
 import { leaveAsTheyAre } from "./without-values.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
