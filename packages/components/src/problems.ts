@@ -20,7 +20,6 @@ export function problems({ steps, list }: ExtendedHandler<Definition>): readonly
 
 function afterProblems({ name, after }: Definition, before: readonly string[], all: readonly string[]): readonly string[] {
   return after.flatMap(({ runtime }) => {
-    if (runtime.name === name) return [`component "${name}" is in its own after: remove it`];
     if (before.includes(runtime.name)) return [];
     return all.includes(runtime.name)
       ? [`component "${name}" comes after "${runtime.name}", which is later in the list: place "${runtime.name}" before "${name}"`]

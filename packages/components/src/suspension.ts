@@ -1,6 +1,6 @@
 /** Suspends the objects of a component, and remembers the numbers of replicas that nothing else has. */
-import { type KubernetesObject, ownership } from "@treadle/apimachinery";
-import { partReportOf, replicasAreOurs } from "@treadle/dependents/unstable/step";
+import { groupKindOf, type KubernetesObject, ownership } from "@treadle/apimachinery";
+import { type Draft, fieldsOf, mergeInto, partReportOf, plainJson, replicasAreOurs } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import { components, type Run } from "./extension.ts";
@@ -8,19 +8,12 @@ import type { Suspend } from "./kinds/kind-record.ts";
 import { replicasIn, targetKey } from "./replicas.ts";
 import type { State } from "./state.ts";
 
-/** Returns the desired state of a suspended object. */
-export function suspended(desired: object, { merge }: Suspend): object {
-  return merge === undefined ? desired : (merged(desired, merge) as object);
-}
-
-function merged(target: unknown, part: unknown): unknown {
-  if (!isRecord(target) || !isRecord(part)) return part;
-  const keys = Object.keys(part).map((key) => [key, merged(target[key], part[key])] as const);
-  return { ...target, ...Object.fromEntries(keys) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Returns the desired state of a suspended object: a copy, with the fields of its record merged as those of a layer. */
+export function suspended({ name, record: { kind } }: Resource, desired: object, { merge }: Suspend): object {
+  if (merge === undefined) return desired;
+  const draft = plainJson(`step "${name}": desired`, desired) as Draft; // plainJson() keeps the shape of an object.
+  mergeInto(draft, merge, fieldsOf(kind), { where: `the record of the kind ${groupKindOf(kind)}: suspend.merge`, path: "" });
+  return draft;
 }
 
 type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "handlerNames" | "checkpoint"> & {
