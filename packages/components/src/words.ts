@@ -4,8 +4,10 @@ import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
+import { isOutdated } from "./kinds/converging.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
 import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
+import { readyWord } from "./kinds/words.ts";
 import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
 
 /** Returns the state of an object in the words of a component. Never throws: a function of a record that throws is an Error. */
@@ -82,10 +84,6 @@ function worded({ record }: Resource, given: Unworded): ResourceState {
   }
 }
 
-function readyWord(category: Category): ComponentReason {
-  return category === "task" ? "Completed" : category === "integration" ? "Operational" : "Healthy";
-}
-
 /** The word of an object while its component is suspended, and its kind can be. */
 function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
@@ -97,12 +95,9 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   // Without its values an object stays as it is. It may have been suspended before.
   if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
   if (isDone) return { reason: "Suspended", message: "" };
-  const { generation = 0 } = live.metadata;
-  const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
-  const isSeen = observedGeneration >= generation;
-  return isSeen
-    ? { reason: "Suspending", message: "it is being suspended" }
-    : { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" };
+  return isOutdated(live)
+    ? { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" }
+    : { reason: "Suspending", message: "it is being suspended" };
 }
 
 /** Returns the type of an entry with this reason. */

@@ -13,7 +13,7 @@ import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { type ComponentReason, isComponentReason, isReadyReason } from "../reasons.ts";
 import { convergingWord, isOutdated, statusOf } from "./converging.ts";
 import type { AnyKindRecord, Grade, ResourceState, StateFacts } from "./kind-record.ts";
-import { operationWord, type Outcome, outcomeOf, WORDS } from "./words.ts";
+import { operationWord, type Outcome, outcomeOf, readyWord, WORDS } from "./words.ts";
 
 /** What is known of an object besides the object. */
 export interface GivenState {
@@ -79,15 +79,15 @@ interface Seen {
 }
 
 function wordOf({ category }: AnyKindRecord, outcome: Outcome, { live, facts }: Seen): ComponentReason {
+  if (outcome === "Ready") return readyWord(category);
   switch (category) {
     case "workload":
-      return outcome === "Ready" ? "Healthy" : outcome === "Failed" ? "Failing" : convergingWord(live, facts);
+      return outcome === "Failed" ? "Failing" : convergingWord(live, facts);
     case "task":
-      return outcome === "Ready" ? "Completed" : outcome === "Failed" ? "TaskFailing" : runs(live) ? "TaskRunning" : "TaskPending";
+      return outcome === "Failed" ? "TaskFailing" : runs(live) ? "TaskRunning" : "TaskPending";
     case "integration":
-      return operationWord(outcome);
     case "static":
-      return outcome === "Ready" ? "Healthy" : operationWord(outcome);
+      return operationWord(outcome);
   }
 }
 
