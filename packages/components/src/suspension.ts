@@ -1,6 +1,6 @@
 /** Suspends the objects of a component, and remembers the numbers of replicas that nothing else has. */
-import { groupKindOf, type KubernetesObject, ownership } from "@treadle/apimachinery";
-import { type Draft, fieldsOf, mergeInto, partReportOf, plainJson, replicasAreOurs } from "@treadle/dependents/unstable/step";
+import { type KubernetesObject, ownership } from "@treadle/apimachinery";
+import { partReportOf, replicasAreOurs, withPartial } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import { components, type Run } from "./extension.ts";
@@ -8,12 +8,10 @@ import type { Suspend } from "./kinds/kind-record.ts";
 import { replicasIn, targetKey } from "./replicas.ts";
 import type { State } from "./state.ts";
 
-/** Returns the desired state of a suspended object: a copy, with the fields of its record merged as those of a layer. */
-export function suspended({ name, record: { kind } }: Resource, desired: object, { merge }: Suspend): object {
+/** Returns the desired state of a suspended object. The fields of its record are merged as those of a last layer. */
+export function suspended({ name, dependent }: Resource, desired: object, { merge }: Suspend): object {
   if (merge === undefined) return desired;
-  const draft = plainJson(`step "${name}": desired`, desired) as Draft; // plainJson() keeps the shape of an object.
-  mergeInto(draft, merge, fieldsOf(kind), { where: `the record of the kind ${groupKindOf(kind)}: suspend.merge`, path: "" });
-  return draft;
+  return withPartial(dependent.policy.kind, desired, { partial: merge, where: `step "${name}": the suspension` });
 }
 
 type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "handlerNames" | "checkpoint"> & {

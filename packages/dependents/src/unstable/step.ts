@@ -34,8 +34,4 @@ export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
 export { digestOf } from "../core/body.ts";
-
-// Merges partial objects, as a layer does.
-export { plainJson } from "../core/json.ts";
-export { type Draft, mergeInto, type MergePlace } from "../layers/merge.ts";
-export { type Fields, fieldsOf, type ListKeys } from "../layers/merge-keys.ts";
+export { withPartial } from "../layers/layered.ts";
