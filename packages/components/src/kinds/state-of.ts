@@ -41,7 +41,7 @@ export function resourceStateOf(record: AnyKindRecord, live: KubernetesObject | 
     return withMessage(requireState(where, record, answer), "");
   }
   const outcome = outcomeOf(judged.type, given.isReady);
-  // No readiness field of an older generation counts, whoever looked at it.
+  // A status of an older generation does not count, also if a function of the author has judged it.
   if (record.category === "workload" && outcome !== "Pending" && live !== undefined && isOutdated(live))
     return { reason: convergingWord(live, facts), message: health(live).message };
   return withMessage({ reason: wordOf(record, outcome, { live, facts }), message: judged.message }, judged.reason);
@@ -96,7 +96,7 @@ function runs(live: KubernetesObject | undefined): boolean {
   return typeof active === "number" && active > 0;
 }
 
-/** Users must see why an object is not ready. `cause` is the reason of the judge; empty if there is none. */
+/** Adds a message to a state that is not ready, so that users see why. `cause` is the reason of the judged state; it may be empty. */
 function withMessage({ reason, message }: ResourceState, cause: string): ResourceState {
   if (message !== "" || isReadyReason(reason)) return { reason, message };
   return { reason, message: `it is not ready yet: ${cause === "" ? reason : cause}` };
