@@ -21,8 +21,7 @@ const DROP: Course = Object.freeze({ type: "drop", why: DISABLED });
 
 /** Decides how a resource runs in this pass. */
 export function courseOf(definition: Definition, req: unknown, name: string): Course {
-  const run = runOf(definition, req);
-  if (run === undefined) return RUN; // The step runs alone, in a test.
+  const run = runOf(definition, req) as Run; // open() has begun it, or the resource would not run.
   if (run.mode === "disabled") return DROP;
   const resource = definition.resourceOf(name);
   if (run.mode === "suspended") return suspensionOf(definition, req, resource);
@@ -83,7 +82,7 @@ function suspensionOf(definition: Definition, req: unknown, resource: Resource):
     isGuarded: resource.hasReplicas,
     adjust: (desired, target) => {
       digest?.(desired, target);
-      return suspended(desired, suspend);
+      return suspended(resource, desired, suspend);
     },
     ...(suspend.delete === true ? { isWanted: (live) => live !== undefined && !isSuspended(record, live), why: SUSPENDED } : {}),
   };

@@ -81,7 +81,7 @@ export const components: Extension<Definition, Memories, Found> = defineExtensio
   debug: treeOf,
 });
 
-/** A component that could not report has a word of its own too: programs rely on the closed list. */
+/** Sets the condition of a component that could not report. Its reason is one of the closed list, which programs rely on. */
 function condition(pass: EndedPass<Definition, Memories, Found>, { step }: ExtendedStep<Definition>): Setting | undefined {
   if (pass.type !== "full") return undefined;
   const ended = pass.progressOf(step) ?? { type: "unreached" };

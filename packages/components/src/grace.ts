@@ -13,7 +13,7 @@ export interface GraceFacts {
   readonly phase: "running" | "standing" | "over";
 }
 
-/** Returns the clock after a pass; `undefined`: there is none. The very same clock if nothing changes. */
+/** Returns the clock after a pass: the identical clock if nothing changes, `undefined` if no clock is needed. */
 export function tick(clock: GraceClock | undefined, { nowMs, generation, digests, phase }: GraceFacts): GraceClock | undefined {
   if (phase === "over") return undefined;
   if (phase === "standing") {

@@ -1,6 +1,6 @@
 /** The grace period of a component that converges: its clock, and the grade after it. */
-import { createHash } from "node:crypto";
 import { keyOf } from "@treadle/apimachinery";
+import { digestOf } from "@treadle/dependents/unstable/step";
 import type { Definition } from "./definition.ts";
 import { memoryOf } from "./extension.ts";
 import { type Findings, type Word, messageOf } from "./findings.ts";
@@ -69,11 +69,8 @@ export function forgetDigests(definition: Definition, req: ComponentReq, { objec
 
 /** One short digest for each resource, whatever the number of its objects. */
 function digestsOf(definition: Definition, req: ComponentReq): Readonly<Record<string, string>> {
-  const all = [...memoryOf(definition, req).digests].map(([name, ofObjects]) => {
-    const text = JSON.stringify([...ofObjects].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    return [name, createHash("sha256").update(text).digest("base64url").slice(0, 12)] as const;
-  });
-  return Object.fromEntries(all);
+  const { digests } = memoryOf(definition, req);
+  return Object.fromEntries([...digests].map(([name, ofObjects]) => [name, digestOf(Object.fromEntries(ofObjects)).slice(0, 12)]));
 }
 
 const WORST: readonly Grade[] = ["Down", "Degraded", "Healthy"];

@@ -1,6 +1,6 @@
 /** Suspends the objects of a component, and remembers the numbers of replicas that nothing else has. */
 import { type KubernetesObject, ownership } from "@treadle/apimachinery";
-import { partReportOf, replicasAreOurs } from "@treadle/dependents/unstable/step";
+import { partReportOf, replicasAreOurs, withPartial } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import { components, type Run } from "./extension.ts";
@@ -13,19 +13,10 @@ export function isSuspendable({ record, dependent }: Resource): boolean {
   return record.suspend !== undefined && dependent.policy.isCreated && dependent.policy.isUpdated;
 }
 
-/** Returns the desired state of a suspended object. */
-export function suspended(desired: object, { merge }: Suspend): object {
-  return merge === undefined ? desired : (merged(desired, merge) as object);
-}
-
-function merged(target: unknown, part: unknown): unknown {
-  if (!isRecord(target) || !isRecord(part)) return part;
-  const keys = Object.keys(part).map((key) => [key, merged(target[key], part[key])] as const);
-  return { ...target, ...Object.fromEntries(keys) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Returns the desired state of a suspended object. The fields of its record are merged as those of a last layer. */
+export function suspended({ name, dependent }: Resource, desired: object, { merge }: Suspend): object {
+  if (merge === undefined) return desired;
+  return withPartial(dependent.policy.kind, desired, { partial: merge, where: `step "${name}": the suspension` });
 }
 
 type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "handlerNames" | "checkpoint"> & {

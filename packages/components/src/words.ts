@@ -4,9 +4,10 @@ import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
-import { isStale } from "./kinds/converging.ts";
+import { isOutdated } from "./kinds/converging.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
 import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
+import { readyWord } from "./kinds/words.ts";
 import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
 
 /** Returns the state of an object in the words of a component. Never throws: a function of a record that throws is an Error. */
@@ -88,10 +89,6 @@ function worded({ record }: Resource, given: Unworded): ResourceState {
   }
 }
 
-function readyWord(category: Category): ComponentReason {
-  return category === "task" ? "Completed" : category === "integration" ? "Operational" : "Healthy";
-}
-
 /** The word of an object while its component is suspended, and its kind can be. */
 function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
@@ -103,7 +100,7 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   // Without its values an object stays as it is. It may have been suspended before.
   if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
   if (isDone) return { reason: "Suspended", message: "" };
-  return isStale(live)
+  return isOutdated(live)
     ? { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" }
     : { reason: "Suspending", message: "it is being suspended" };
 }

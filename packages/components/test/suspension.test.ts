@@ -15,6 +15,7 @@ import { dependentApply } from "@treadle/dependents";
 import { one } from "@treadle/reconcile";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
+import type { KindRecord } from "../src/kinds/kind-record.ts";
 import {
   App,
   app,
@@ -351,4 +352,15 @@ describe("an error during the suspension", () => {
     expect(await mainOf(world)).toMatch(/^False Error: page: .*isSuspended returned a promise/);
     expect(await pages(world)).toEqual(["page"]);
   });
+});
+
+test("the fields that suspend an object are merged by the keys of lists, as those of a layer", async () => {
+  const record: KindRecord<typeof Deployment> = {
+    kind: Deployment,
+    category: "workload",
+    suspend: { merge: { spec: { template: { spec: { containers: { main: { args: ["sleep"] } } } } } } },
+  };
+  const world = await settled(main([web("web")], { kinds: [record] as never }), { spec: { suspended: true } });
+  const live = await world.get(Deployment, "web");
+  expect(live?.spec?.template.spec?.containers).toMatchObject([{ name: "main", image: "main:one", args: ["sleep"] }]);
 });

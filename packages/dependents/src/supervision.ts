@@ -132,6 +132,15 @@ export function causeOf(converged: Converged): Cause {
   return CAUSES.get(converged.cause) ?? "pending";
 }
 
+/** Returns why a step waits that has reported no object. `code` is that of its wait. */
+export function causeOfCode(code: string | undefined): Cause {
+  return CAUSES.get(code ?? "") ?? "unreached";
+}
+
+/** The code of the wait of a step that an earlier part blocks. */
+export const BLOCKED_CODE = "Blocked";
+
+/** The causes of the reasons of states, and of the codes of waits. All others are passing. */
 const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ["Precondition", "held"],
   ["MissingValue", "values"],
@@ -139,6 +148,9 @@ const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ["NotOurs", "foreign"],
   ["Contested", "error"],
   ["Immutable", "error"],
+  ["KindNotInstalled", "error"],
+  ["Forbidden", "error"],
+  [BLOCKED_CODE, "skipped"],
 ]);
 
 /** Returns the cause of a failure. */

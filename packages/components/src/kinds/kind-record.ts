@@ -31,7 +31,7 @@ export type Grade = "Healthy" | "Degraded" | "Down";
 
 /** The way to suspend an object. */
 export interface Suspend {
-  /** The fields that suspend the object, merged into its desired state after all layers. @defaultValue none */
+  /** The fields that suspend the object. They are merged into its desired state as those of a last layer. @defaultValue none */
   readonly merge?: object;
   /** Whether the object is deleted when it is suspended; an absent object is then not created. @defaultValue false */
   readonly delete?: boolean;

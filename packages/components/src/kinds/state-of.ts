@@ -13,7 +13,7 @@ import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { type ComponentReason, isComponentReason, isReadyReason } from "../reasons.ts";
 import { convergingWord, isOutdated, statusOf } from "./converging.ts";
 import type { AnyKindRecord, Grade, ResourceState, StateFacts } from "./kind-record.ts";
-import { operationWord, type Outcome, outcomeOf, WORDS } from "./words.ts";
+import { operationWord, type Outcome, outcomeOf, readyWord, WORDS } from "./words.ts";
 
 /** What is known of an object besides the object. */
 export interface GivenState {
@@ -41,7 +41,7 @@ export function resourceStateOf(record: AnyKindRecord, live: KubernetesObject | 
     return withMessage(requireState(where, record, answer), "");
   }
   const outcome = outcomeOf(judged.type, given.isReady);
-  // No readiness field of an older generation counts, whoever looked at it.
+  // A status of an older generation does not count, also if a function of the author has judged it.
   if (record.category === "workload" && outcome !== "Pending" && live !== undefined && isOutdated(live))
     return { reason: convergingWord(live, facts), message: health(live).message };
   return withMessage({ reason: wordOf(record, outcome, { live, facts }), message: judged.message }, judged.reason);
@@ -79,15 +79,15 @@ interface Seen {
 }
 
 function wordOf({ category }: AnyKindRecord, outcome: Outcome, { live, facts }: Seen): ComponentReason {
+  if (outcome === "Ready") return readyWord(category);
   switch (category) {
     case "workload":
-      return outcome === "Ready" ? "Healthy" : outcome === "Failed" ? "Failing" : convergingWord(live, facts);
+      return outcome === "Failed" ? "Failing" : convergingWord(live, facts);
     case "task":
-      return outcome === "Ready" ? "Completed" : outcome === "Failed" ? "TaskFailing" : runs(live) ? "TaskRunning" : "TaskPending";
+      return outcome === "Failed" ? "TaskFailing" : runs(live) ? "TaskRunning" : "TaskPending";
     case "integration":
-      return operationWord(outcome);
     case "static":
-      return outcome === "Ready" ? "Healthy" : operationWord(outcome);
+      return operationWord(outcome);
   }
 }
 
@@ -96,7 +96,7 @@ function runs(live: KubernetesObject | undefined): boolean {
   return typeof active === "number" && active > 0;
 }
 
-/** Users must see why an object is not ready. `cause` is the reason of the judge; empty if there is none. */
+/** Adds a message to a state that is not ready, so that users see why. `cause` is the reason of the judged state; it may be empty. */
 function withMessage({ reason, message }: ResourceState, cause: string): ResourceState {
   if (message !== "" || isReadyReason(reason)) return { reason, message };
   return { reason, message: `it is not ready yet: ${cause === "" ? reason : cause}` };

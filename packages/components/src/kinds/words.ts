@@ -23,3 +23,8 @@ export function outcomeOf(type: string, isReady: boolean = false): Outcome {
 export function operationWord(outcome: Outcome): ComponentReason {
   return outcome === "Ready" ? "Operational" : outcome === "Failed" ? "OperationFailing" : "OperationPending";
 }
+
+/** Returns the word of a ready object of this category. */
+export function readyWord(category: Category): ComponentReason {
+  return category === "task" ? "Completed" : category === "integration" ? "Operational" : "Healthy";
+}

@@ -23,7 +23,7 @@ import {
 } from "../core/entries.ts";
 import { UNCHANGED } from "../core/work.ts";
 import { settingOf } from "../entry-condition.ts";
-import { type Cause, causeOfError, type Running, supervisorOf } from "../supervision.ts";
+import { type Cause, causeOfCode, causeOfError, type Running, supervisorOf } from "../supervision.ts";
 import type { DependentData, DependentEnd, DependentPass, ExtendedDependent } from "./data.ts";
 
 /** `status.dependents` after the pass; the very same list where nothing changes. */
@@ -81,22 +81,8 @@ function entriesOf(pass: DependentEnd, extended: ExtendedDependent, before: read
 
 /** Returns why a step waits that has reported no object. */
 export function causeOfWait({ cause, conflict }: Extract<Progress, { readonly type: "wait" }>): Cause {
-  if (conflict !== undefined) return "transient";
-  switch (cause?.code) {
-    case "MissingValue":
-      return "values";
-    case "KindNotInstalled":
-    case "Forbidden":
-      return "error";
-    case BLOCKED_CODE:
-      return "skipped";
-    default:
-      return "unreached";
-  }
+  return conflict === undefined ? causeOfCode(cause?.code) : "transient";
 }
-
-/** The code of the wait of a step that an earlier part blocks. */
-export const BLOCKED_CODE = "Blocked";
 
 /** Returns the entries of objects that a step keeps and has not looked at. */
 export function unseenEntries(

@@ -58,6 +58,17 @@ export function withStep<Options extends { readonly name: string; readonly kind:
   return bind === undefined ? options : { ...options, desired: bind(options.name, options.kind) };
 }
 
+/**
+ * Returns a copy of `desired` with the fields of `partial`, merged as those of a layer. `where` names the author's function in errors.
+ *
+ * @throws TypeError for a desired state that is not JSON, and for a partial that no object of the kind can have
+ */
+export function withPartial(kind: Kind, desired: object, { partial, where }: { readonly partial: object; readonly where: string }): object {
+  const draft = plainJson(where, desired) as Draft; // plainJson() keeps the shape of an object.
+  mergeInto(draft, partial, fieldsOf(kind), { where, path: "" });
+  return draft;
+}
+
 type Bind = (step: string, kind: Kind) => unknown;
 const BIND: unique symbol = Symbol("treadle.layered");
 

@@ -34,4 +34,4 @@ export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
 export { digestOf } from "../core/body.ts";
-export { titleOf } from "../core/marks.ts";
+export { withPartial } from "../layers/layered.ts";
