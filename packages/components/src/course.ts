@@ -47,7 +47,7 @@ function blockerOf(
 }
 
 /** Returns whether a resource waits for something that is not a resource of the component. */
-export function isBlocked(report: PartReport): boolean {
+function isBlocked(report: PartReport): boolean {
   if (report.type === "waits") return report.cause === "values";
   return report.type === "objects" && report.objects.some(({ state }) => state.reason === "Blocked");
 }

@@ -104,7 +104,7 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
 }
 
 /** Returns the type of an entry with this reason. */
-export function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
+function typeOf(reason: ComponentReason): "Ready" | "Pending" | "Failed" | "Unknown" {
   if (isReadyReason(reason) || reason === "Suspended" || reason === "Disabled") return "Ready";
   if (reason === "Unknown") return "Unknown";
   return FAILED.has(reason) ? "Failed" : "Pending";

@@ -2,7 +2,7 @@
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap, Deployment, type Job, Secret } from "@treadle/apimachinery/kinds";
 import { type AnyDependentStep, dependentApply, dependentsOf } from "@treadle/dependents";
-import { all, type AnyHandler, type AnyStep, conditions, type Handler, handler } from "@treadle/reconcile";
+import { all, type AnyStep, conditions, type Handler, handler } from "@treadle/reconcile";
 import { type FakeWorld, fakeWorld, type FakeWorldOptions, type TestEnvironment, type UserActions } from "@treadle/testing";
 import { z } from "zod";
 import { component } from "../src/component.ts";
@@ -27,7 +27,7 @@ export const App = defineResource({
 });
 export interface App extends ObjectOf<typeof App> {}
 
-export const WRITES = ["create", "update", "patch", "apply", "delete"] as const;
+const WRITES = ["create", "update", "patch", "apply", "delete"] as const;
 export const app = (spec: object = {}, metadata: object = {}): object => ({
   apiVersion: "test.treadle.dev/v1",
   kind: "App",
@@ -152,4 +152,3 @@ export const eventsOf = ({ events }: Pick<FakeWorld, "events">): readonly string
 /** Names of existing ConfigMaps. */
 export const pages = async (environment: Pick<TestEnvironment, "list">): Promise<readonly string[]> =>
   (await environment.list(ConfigMap)).map(({ metadata }) => metadata.name ?? "");
-export type { AnyHandler };

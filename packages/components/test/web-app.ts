@@ -29,7 +29,7 @@ const pods = (image: string, app: string): object => ({
   spec: { containers: [{ name: "main", image }] },
 });
 
-export const credentials = dependentApply(WebApp, {
+const credentials = dependentApply(WebApp, {
   name: "credentials",
   kind: Secret,
   created: false,
@@ -37,7 +37,7 @@ export const credentials = dependentApply(WebApp, {
   gives: { user: (live) => live.data?.["user"] },
   readyWhen: () => true,
 });
-export const store = dependentApply(WebApp, {
+const store = dependentApply(WebApp, {
   name: "store",
   kind: StatefulSet,
   needs: [credentials],
@@ -54,7 +54,7 @@ export const store = dependentApply(WebApp, {
     },
   }),
 });
-export const migration = dependentApply(WebApp, {
+const migration = dependentApply(WebApp, {
   name: "migration",
   kind: Job,
   dependsOn: [store],
@@ -64,7 +64,7 @@ export const migration = dependentApply(WebApp, {
     spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: app.spec.image }] } } },
   }),
 });
-export const database = component(WebApp, {
+const database = component(WebApp, {
   name: "database",
   condition: "DatabaseReady",
   graceMs: 300_000,
@@ -72,7 +72,7 @@ export const database = component(WebApp, {
   resources: [credentials, store, migration],
 });
 
-export const redis = dependentApply(WebApp, {
+const redis = dependentApply(WebApp, {
   name: "redis",
   kind: Deployment,
   objectName: (app) => `${app.metadata.name}-redis`,
@@ -87,13 +87,13 @@ export const redis = dependentApply(WebApp, {
     },
   }),
 });
-export const redisService = dependentApply(WebApp, {
+const redisService = dependentApply(WebApp, {
   name: "redis-service",
   kind: Service,
   objectName: (app) => `${app.metadata.name}-redis`,
   desired: (app) => ({ spec: { selector: { app: `${app.metadata.name}-redis` }, ports: [{ port: 6379 }] } }),
 });
-export const cache = component(WebApp, {
+const cache = component(WebApp, {
   name: "cache",
   condition: "CacheReady",
   enabled: (app) => app.spec.cache,
@@ -101,12 +101,12 @@ export const cache = component(WebApp, {
   resources: [redis, redisService],
 });
 
-export const settings = dependentApply(WebApp, {
+const settings = dependentApply(WebApp, {
   name: "settings",
   kind: ConfigMap,
   desired: (app) => ({ data: { image: app.spec.image } }),
 });
-export const web = dependentApply(WebApp, {
+const web = dependentApply(WebApp, {
   name: "web",
   kind: Deployment,
   desired: (app) => ({
@@ -117,7 +117,7 @@ export const web = dependentApply(WebApp, {
     },
   }),
 });
-export const webInterface = component(WebApp, {
+const webInterface = component(WebApp, {
   name: "web-interface",
   condition: "WebReady",
   graceMs: 60_000,
