@@ -20,9 +20,9 @@ import { courseOf } from "./course.ts";
 import { type AnyComponentOptions, type Definition, definitionOf } from "./definition.ts";
 import { components, memoryOf } from "./extension.ts";
 import { messageOf } from "./findings.ts";
-import { type ComponentReq, open } from "./open.ts";
+import { type ComponentReq, open, openWithout } from "./open.ts";
 import { previewOf } from "./preview.ts";
-import { blockedByValues, report } from "./report.ts";
+import { report, reportWithout } from "./report.ts";
 import { STATE } from "./state.ts";
 import type { ComponentOf, ComponentOptions } from "./types.ts";
 import { wordOf } from "./words.ts";
@@ -69,11 +69,12 @@ function stepOf(kind: Kind, definition: Definition): object {
         ? {}
         : { order: { by: { name: "dependents" }, concurrency: AT_ONCE, of: "made by dependentApply()" } }),
       opens: (req) => open(definition, req as ComponentReq),
+      opensWithout: (req, wait) => openWithout(definition, req as ComponentReq, wait),
       reports: true,
       isList,
     },
     do: (req) => report(definition, req as ComponentReq),
-    unprovided: (req, wait) => blockedByValues(definition, req as ComponentReq, wait),
+    unprovided: (req, wait) => reportWithout(definition, req as ComponentReq, wait),
     post: (req) => reportRemovals(definition, req as ComponentReq),
     uses: [
       components.use(definition),

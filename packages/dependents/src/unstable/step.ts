@@ -25,6 +25,6 @@ export { type Asked, type Dependent, desiredOf } from "../dependent.ts";
 export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
-export { called, nameOfAnswer } from "../core/ask.ts";
+export { called, isKnown, nameOfAnswer, UNKNOWN_INPUTS } from "../core/ask.ts";
 export { digestOf } from "../core/body.ts";
 export { titleOf } from "../core/marks.ts";
