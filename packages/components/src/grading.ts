@@ -1,6 +1,7 @@
 /** The grace period of a component that converges: its clock, and the grade after it. */
 import { createHash } from "node:crypto";
-import type { Definition } from "./definition.ts";
+import { keyOf } from "@treadle/apimachinery";
+import type { Definition, Resource } from "./definition.ts";
 import { memoryOf } from "./extension.ts";
 import { type Word, messageOf } from "./findings.ts";
 import { spentMs, tick } from "./grace.ts";
@@ -50,7 +51,7 @@ function advance(
   { nowMs, phase }: { readonly nowMs: number; readonly phase: "running" | "standing" | "over" },
 ): void {
   const before = req.state.grace;
-  const digests = digestsOf(definition, req);
+  const digests = phase === "running" ? digestsOf(definition, req) : {};
   const after = tick(before, { nowMs, generation: req.object.metadata.generation ?? 0, digests, phase });
   if (after === undefined) delete req.state.grace;
   else if (after !== before) req.state.grace = { ...after, digests: { ...after.digests } };
@@ -59,10 +60,18 @@ function advance(
 /** One short digest for each resource, whatever the number of its objects. */
 function digestsOf(definition: Definition, req: ComponentReq): Readonly<Record<string, string>> {
   const all = [...memoryOf(definition, req).digests].map(([name, ofObjects]) => {
+    forgetOthers(definition.resourceOf(name), req, ofObjects);
     const text = JSON.stringify([...ofObjects].toSorted(([a], [b]) => (a < b ? -1 : 1)));
     return [name, createHash("sha256").update(text).digest("base64url").slice(0, 12)] as const;
   });
   return Object.fromEntries(all);
+}
+
+/** Forgets objects that the resource does not keep any more: another process would not know them. */
+function forgetOthers({ dependent }: Resource, { object }: ComponentReq, digests: Map<string, string>): void {
+  if (digests.size < 2 && !dependent.isEach) return;
+  const kept = new Set(dependent.names(object).list.map(({ target }) => keyOf(target)));
+  for (const key of digests.keys()) if (!kept.has(key)) digests.delete(key);
 }
 
 const WORST: readonly Grade[] = ["Down", "Degraded", "Healthy"];
