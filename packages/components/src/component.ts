@@ -18,10 +18,10 @@ import { eventsOf } from "./changes.ts";
 import { courseOf } from "./course.ts";
 import { type AnyComponentOptions, type Definition, definitionOf } from "./definition.ts";
 import { components } from "./extension.ts";
-import { type ComponentReq, open } from "./open.ts";
+import { type ComponentReq, open, openWithout } from "./open.ts";
 import type { OwnerInput } from "./preview-owner.ts";
 import { previewOf } from "./preview.ts";
-import { blockedByValues, report, reportRemovals } from "./report.ts";
+import { report, reportRemovals, reportWithout } from "./report.ts";
 import { STATE } from "./state.ts";
 import type { ComponentOf, ComponentOptions } from "./types.ts";
 import { wordOf } from "./words.ts";
@@ -70,11 +70,12 @@ function stepOf(kind: Kind, definition: Definition): object {
         ? {}
         : { order: { by: { name: "dependents" }, concurrency: AT_ONCE, of: "made by dependentApply()" } }),
       opens: (req) => open(definition, req as ComponentReq),
+      opensWithout: (req, wait) => openWithout(definition, req as ComponentReq, wait),
       reports: true,
       isList,
     },
     do: (req) => report(definition, req as ComponentReq),
-    unprovided: (req, wait) => blockedByValues(definition, req as ComponentReq, wait),
+    unprovided: (req, wait) => reportWithout(definition, req as ComponentReq, wait),
     post: (req) => reportRemovals(definition, req as ComponentReq),
     uses: [
       components.use(definition),

@@ -51,7 +51,7 @@ function advance(
   { nowMs, phase }: { readonly nowMs: number; readonly phase: "running" | "standing" | "over" },
 ): void {
   const before = req.state.grace;
-  const digests = digestsOf(definition, req);
+  const digests = phase === "running" ? digestsOf(definition, req) : {};
   const after = tick(before, { nowMs, generation: req.object.metadata.generation ?? 0, digests, phase });
   if (after === undefined) delete req.state.grace;
   else if (after !== before) req.state.grace = { ...after, digests: { ...after.digests } };

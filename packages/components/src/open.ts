@@ -1,8 +1,8 @@
 /** The beginning of a component in a pass: the gate, the barrier, then the suspension decide how its resources run. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { called, nameOfAnswer } from "@treadle/dependents/unstable/core";
-import { holds, LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
-import type { DoReq, StepResult } from "@treadle/reconcile";
+import { holds, isKnown, LOOK_AGAIN_MS, UNKNOWN_INPUTS } from "@treadle/dependents/unstable/step";
+import type { DoReq, StepResult, Wait } from "@treadle/reconcile";
 import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import type { AnyGates, Definition } from "./definition.ts";
 import { beginRun, type Run, type Unmet } from "./extension.ts";
@@ -23,6 +23,17 @@ export function open(definition: Definition, req: ComponentReq): StepResult<{}> 
   return unmet instanceof Promise
     ? unmet.then((answer) => begin(definition, req, { run, unmet: answer }))
     : begin(definition, req, { run, unmet });
+}
+
+/**
+ * Opens a component whose own values of `needs` are missing. Only the gates that ask the owner alone are asked: a component that is
+ * off must not wait for a value. @throws what they throw
+ */
+export function openWithout(definition: Definition, req: ComponentReq, wait: Wait): StepResult<{}> {
+  const run = beginRun(definition, req);
+  const { name, options } = definition;
+  const gates = [options.enabled ?? []].flat().filter((gate) => isKnown(() => gate(req.object, UNKNOWN_INPUTS)));
+  return holds(gates, [req.object, UNKNOWN_INPUTS], `component "${name}": enabled`) ? wait : disable(definition, req, run);
 }
 
 /** A component that is off forgets what it knew: when it is on again, it begins again. */

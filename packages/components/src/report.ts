@@ -34,12 +34,13 @@ export function report(definition: Definition, req: ComponentReq): StepResult<{}
   }
 }
 
-/** Values of `needs` of the component itself are missing. */
-export function blockedByValues(
+/** Reports a component whose own values of `needs` are missing: it is blocked, unless it is off. */
+export function reportWithout(
   definition: Definition,
   req: ComponentReq,
   wait: { readonly reason: string; readonly afterMs?: number },
 ): StepResult<{}> {
+  if (openingOf(req)?.type === "failed" || runOf(definition, req)?.mode === "disabled") return report(definition, req);
   stopClock(definition, req, "standing");
   return tell(definition, req, { reason: "Blocked", message: wait.reason, afterMs: wait.afterMs });
 }

@@ -10,7 +10,7 @@ interface Change {
   readonly on?: boolean;
   readonly suspended?: boolean;
   readonly text?: string;
-  readonly held?: string[];
+  readonly held?: readonly string[];
 }
 
 const CHANGES = fc.array(
@@ -39,7 +39,7 @@ test("no sequence of specs makes the barrier ask again, unless the component was
       for (const each of changes) {
         spec = { ...spec, ...each };
         const before = asked;
-        await change(world, each);
+        await change(world, each as Partial<App["spec"]>);
         await world.pass("a"); // A change of nothing triggers none.
         if (!spec.on) {
           expect(asked).toBe(before);

@@ -131,6 +131,27 @@ describe("the grace period", () => {
     expect(await mainOf(cluster)).toMatch(/^False Down: /);
   });
 
+  test("does not start again in a restarted operator after an item of each was removed", async () => {
+    const many = web("many", {
+      each: (owner: App) => owner.spec.names.map((key) => ({ key })),
+      objectName: (_owner: App, { key }: { key: string }) => `many-${key}`,
+      until: undefined,
+      desired: (owner: App) => ({ spec: specOf(owner) }),
+    });
+    const built = handlerOf(main([many], GRACE));
+    await using cluster = await startTestCluster();
+    const operator = await cluster.start(built);
+    await cluster.apply(app({ names: ["x", "y"] }));
+    await cluster.settled();
+    await cluster.update(App, "a", ({ spec }) => void (spec.names = ["x"]));
+    await cluster.settled();
+    await cluster.advance(40_000);
+    await operator.stop();
+    await cluster.start(built);
+    await cluster.advance(21_000);
+    expect(await mainOf(cluster)).toMatch(/^False Down: /);
+  });
+
   test("stands still while a resource is blocked, and goes on after it", async () => {
     const world = await settled(main([login(), web("web")], GRACE), { objects: [secret("login")] });
     expect(await pass(world, 40_000)).toMatch(/^False Creating: /);

@@ -29,7 +29,7 @@ const pods = (image: string, app: string): object => ({
   spec: { containers: [{ name: "main", image }] },
 });
 
-export const credentials = dependentApply(WebApp, {
+const credentials = dependentApply(WebApp, {
   name: "credentials",
   kind: Secret,
   created: false,
@@ -37,7 +37,7 @@ export const credentials = dependentApply(WebApp, {
   gives: { user: (live) => live.data?.["user"] },
   readyWhen: () => true,
 });
-export const store = dependentApply(WebApp, {
+const store = dependentApply(WebApp, {
   name: "store",
   kind: StatefulSet,
   needs: [credentials],
@@ -64,7 +64,7 @@ const migration = dependentApply(WebApp, {
     spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: app.spec.image }] } } },
   }),
 });
-export const database = component(WebApp, {
+const database = component(WebApp, {
   name: "database",
   condition: "DatabaseReady",
   graceMs: 300_000,
@@ -117,7 +117,7 @@ const web = dependentApply(WebApp, {
     },
   }),
 });
-export const webInterface = component(WebApp, {
+const webInterface = component(WebApp, {
   name: "web-interface",
   condition: "WebReady",
   graceMs: 60_000,

@@ -138,6 +138,7 @@ function only(step: StepRuntime, phase: Phase, recording: Recording): StepRuntim
     parts: step.parts && {
       ...step.parts,
       opens: phase === "do" ? step.parts.opens : undefined,
+      opensWithout: phase === "do" ? step.parts.opensWithout : undefined,
       steps: step.parts.steps.map((part) => only(part, phase, recording)),
     },
     // The caller gives the vars of all other steps.

@@ -46,12 +46,17 @@ interface Options {
   readonly isList?: boolean;
   readonly needs?: readonly unknown[];
   readonly unprovided?: (req: unknown, wait: { readonly reason: string }) => unknown;
+  readonly opensWithout?: (req: unknown, wait: unknown) => unknown;
   /** What the composite returns in its `do`. */
   readonly ends?: (req: never) => unknown;
 }
 
 /** A composite that reports how it opened, and what became of its parts. */
-function tower(name: string, steps: readonly object[], { reports = true, isList = false, ends, ...more }: Options = {}): Step<Tower> {
+function tower(
+  name: string,
+  steps: readonly object[],
+  { reports = true, isList = false, ends, opensWithout, ...more }: Options = {},
+): Step<Tower> {
   return defineComposite({
     ...more,
     name,
@@ -63,6 +68,7 @@ function tower(name: string, steps: readonly object[], { reports = true, isList 
       maker: "tower",
       reports,
       isList,
+      ...(opensWithout === undefined ? {} : { opensWithout }),
       opens: (given) => {
         const req = given as {
           readonly object: Tower;
@@ -166,6 +172,20 @@ describe("opens", () => {
     const { result } = await pass([giver, closed]);
     expect(trace).toEqual(["unprovided: waiting for key of Key"]);
     expect(result.outcome).toMatchObject({ type: "wait", step: "tower" });
+  });
+});
+
+describe("opensWithout", () => {
+  const giver = defineStep(Tower, { name: "giver", gives: { names: ["key"], of: () => "Key" }, do: (req) => handOver(req, { vars: {} }) });
+  test.for([
+    { name: "that continues lets the parts run without the values", isOpen: true, want: ["opensWithout", "a", "unprovided"] },
+    { name: "that returns the wait keeps the parts from running", isOpen: false, want: ["opensWithout", "unprovided"] },
+  ])("$name", async ({ isOpen, want }) => {
+    const unprovided = (_req: unknown, wait: unknown): unknown => (trace.push("unprovided"), wait);
+    const opensWithout = (_req: unknown, wait: unknown): unknown => (trace.push("opensWithout"), isOpen ? undefined : wait);
+    const { result } = await pass([giver, tower("tower", [part("a")], { needs: [giver], unprovided, opensWithout })]);
+    expect(trace).toEqual(want);
+    expect(result.outcome).toMatchObject({ type: "wait", step: "tower", reason: "waiting for key of Key" });
   });
 });
 

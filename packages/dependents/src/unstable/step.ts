@@ -33,5 +33,6 @@ export { type Asked, type Dependent, desiredOf } from "../dependent.ts";
 export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
+export { isKnown, UNKNOWN_INPUTS } from "../core/ask.ts";
 export { digestOf } from "../core/body.ts";
 export { withPartial } from "../layers/layered.ts";

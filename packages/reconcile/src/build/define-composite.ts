@@ -1,5 +1,6 @@
 /** Makes steps that consist of other steps. */
 import type { Kind } from "@treadle/apimachinery";
+import type { Wait } from "../result.ts";
 import { opaque, type PhaseFunction, type RawDefinition, runtimeFrom, runtimeOf } from "./step-runtime.ts";
 
 /** Raw parts are the parts of a composite step, as a factory gives them. */
@@ -20,6 +21,11 @@ export interface RawParts {
    * composite does: `openingOf(req)` returns how it ended. @defaultValue the parts run
    */
   readonly opens?: PhaseFunction;
+  /**
+   * Runs in the place of `opens` while values of `needs` are missing; `wait` names them. The `do` of the composite is replaced by its
+   * `unprovided`. @defaultValue the parts do not run
+   */
+  readonly opensWithout?: (req: unknown, wait: Wait) => unknown;
   /**
    * Whether the `do` of the composite reports for its parts: it returns a wait, or throws their errors. The waits and errors of
    * the parts then count neither for Ready nor for the outcome. @defaultValue false
@@ -59,6 +65,7 @@ export function defineComposite(definition: RawDefinition & { readonly parts: Ra
       steps,
       concurrency: order?.concurrency ?? 1,
       opens: parts.opens,
+      opensWithout: parts.opensWithout,
       reports: parts.reports ?? false,
       isList: parts.isList ?? false,
     },

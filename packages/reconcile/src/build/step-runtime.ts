@@ -95,6 +95,8 @@ export interface Parts {
   readonly concurrency: number;
   /** Runs before the parts, in the phase `do` of the composite. If it does not continue, the parts do not run. */
   readonly opens: PhaseFunction | undefined;
+  /** Runs in the place of `opens` while values are missing. */
+  readonly opensWithout: ((req: unknown, wait: Wait) => unknown) | undefined;
   /** Whether the `do` of the composite reports for its parts. Their waits and errors then count neither for Ready nor for the outcome. */
   readonly reports: boolean;
   /** Whether each part is cleaned up after all parts that come later in the list. */

@@ -10,7 +10,7 @@ import { chainScopeOf, type ChainRunner } from "../save/extension-scope.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
-import type { Parts, StepRuntime } from "../build/step-runtime.ts";
+import type { Parts, PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
 import { hasVars, missingVars } from "../record/vars.ts";
 
 export const DONE: Outcome = { type: "done" };
@@ -80,12 +80,19 @@ async function runComposite(pass: Pass, step: StepRuntime, parts: Parts, phase: 
 }
 
 /** Asks a composite whether its parts run. */
-async function opened(pass: Pass, step: StepRuntime, { opens }: Parts): Promise<boolean> {
-  if (opens === undefined) return true;
-  if (pass.signal.aborted || pass.clock.now() >= pass.endsAtMs || !hasVars(pass, step)) return false;
+async function opened(pass: Pass, step: StepRuntime, parts: Parts): Promise<boolean> {
+  if (parts.opens === undefined) return true;
+  const opens = hasVars(pass, step) ? parts.opens : opensWithout(pass, step, parts);
+  if (opens === undefined || pass.signal.aborted || pass.clock.now() >= pass.endsAtMs) return false;
   const ended = await runPhase(pass, step, "do", { ...chainLimit(pass), substitute: { do: opens } });
   (pass.openings ??= new Map()).set(step, ended.type === "continue" ? { type: "done" } : ended);
   return ended.type === "continue";
+}
+
+/** The opening of a composite whose values are missing; `undefined`: it does not open. */
+function opensWithout(pass: Pass, step: StepRuntime, { opensWithout: opens }: Parts): PhaseFunction | undefined {
+  const wait = missingVars(pass, step);
+  return wait === undefined || opens === undefined ? undefined : (req) => opens(req, wait);
 }
 
 function runPart(pass: Pass, part: StepRuntime, phase: ChainPhase): Promise<Outcome> {
