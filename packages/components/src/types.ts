@@ -1,9 +1,9 @@
 /** The options of a component, and the step that it is. Types only. */
-import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import type { KubernetesObject } from "@treadle/apimachinery";
 import type { AnyDependentStep, Gates } from "@treadle/dependents";
 import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/reconcile";
 import type { Distinct, Members } from "@treadle/reconcile/unstable/engine";
-import type { KindRecord } from "./kinds/kind-record.ts";
+import type { AnyKindRecord } from "./kinds/kind-record.ts";
 import type { PreviewOptions, RenderedObject } from "./preview.ts";
 
 /**
@@ -92,7 +92,7 @@ export interface ComponentOptions<
    */
   readonly blocked?: "rest" | "dependants";
   /** Records of kinds that components do not know, or that replace known ones. @defaultValue none */
-  readonly kinds?: readonly KindRecord<Kind<never>>[];
+  readonly kinds?: readonly AnyKindRecord[];
 }
 
 type Provided<S extends readonly AnyStep[]> = string extends keyof NeedsOf<S> ? {} : NeedsOf<S>;
