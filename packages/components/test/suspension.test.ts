@@ -360,7 +360,7 @@ test("the fields that suspend an object are merged by the keys of lists, as thos
     category: "workload",
     suspend: { merge: { spec: { template: { spec: { containers: { main: { args: ["sleep"] } } } } } } },
   };
-  const world = await settled(main([web("web")], { kinds: [record] as never }), { spec: { suspended: true } });
+  const world = await settled(main([web("web")], { kinds: [record] }), { spec: { suspended: true } });
   const live = await world.get(Deployment, "web");
   expect(live?.spec?.template.spec?.containers).toMatchObject([{ name: "main", image: "main:one", args: ["sleep"] }]);
 });
