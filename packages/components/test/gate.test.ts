@@ -141,7 +141,7 @@ describe("a component that is off", () => {
   });
 });
 
-test("a removal that fails with a transient error does not change the condition for 60 s", async () => {
+test("a removal that fails with a transient error does not change the condition for 60 s", { tags: ["memory"] }, async () => {
   const optional = page("two", { when: ({ spec }) => !spec.scaled });
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(handlerOf(main([page("one"), optional])));

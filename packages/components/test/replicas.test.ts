@@ -217,7 +217,7 @@ describe("a workload without a desired number of replicas", () => {
 });
 
 describe("a crash", () => {
-  test("after the number was stored, and before 0 is written, loses no number", async () => {
+  test("after the number was stored, and before 0 is written, loses no number", { tags: ["memory"] }, async () => {
     const built = handlerOf(main([web("web")]));
     await using cluster = await startTestCluster({ workloads: true });
     const operator = await cluster.start(built);
