@@ -142,7 +142,7 @@ describe("a component that is off", () => {
 });
 
 test("a removal that fails with a transient error does not change the condition for 60 s", { tags: ["memory"] }, async () => {
-  const optional = page("two", { when: ({ spec }) => !spec.scaled });
+  const optional = page("two", { when: ({ spec }: App) => !spec.scaled });
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(handlerOf(main([page("one"), optional])));
   await cluster.apply(app());

@@ -4,7 +4,7 @@ import { ConfigMap, Deployment, HorizontalPodAutoscaler, Secret, StatefulSet } f
 import { dependentApply } from "@treadle/dependents";
 import { type FakeWorld, startTestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
-import { all, conditions, handler } from "@treadle/reconcile";
+import { all, conditions, type Handler, handler } from "@treadle/reconcile";
 import { App, app, change, configMap, handlerOf, login, main, mainOf, secret, settled, web, workload, writes } from "./stage.ts";
 
 const SUSPENDED = "True Suspended: Component is suspended.";
@@ -221,8 +221,8 @@ describe("a handler that is renamed", () => {
   const named = (name: string, formerNames: readonly string[] = []) =>
     handler(App, { name, formerNames })
       .step(conditions())
-      .step(all("components", [main([web("web"), scaler])]))
-      .build();
+      .step(all("components", [main([web("web"), scaler])] as never) as never)
+      .build() as unknown as Handler<App>;
 
   test("keeps the number of a workload that gets an autoscaler with the new name", { tags: ["memory"] }, async () => {
     await using cluster = await startTestCluster({ workloads: true });
