@@ -4,7 +4,7 @@ import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
-import { isStale } from "./kinds/converging.ts";
+import { isOutdated, isStale } from "./kinds/converging.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
 import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
 import { readyWord } from "./kinds/words.ts";
@@ -100,7 +100,8 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   // Without its values an object stays as it is. It may have been suspended before.
   if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
   if (isDone) return { reason: "Suspended", message: "" };
-  return isStale(live)
+  const isUnseen = resource.record.category === "workload" ? isStale(live) : isOutdated(live);
+  return isUnseen
     ? { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" }
     : { reason: "Suspending", message: "it is being suspended" };
 }

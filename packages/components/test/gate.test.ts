@@ -102,29 +102,6 @@ describe("a component that is off", () => {
     expect(await pages(world)).toEqual([]);
   });
 
-  test("deletes its objects also while values that it needs are missing", async () => {
-    const user = login();
-    const needing = main([page("one")], { needs: [user] as never });
-    const world = await settled([user, needing], { objects: [secret("login")] });
-    expect(await pages(world)).toEqual(["one"]);
-    await world.delete(Secret, "login");
-    await world.settled();
-    expect(await mainOf(world)).toMatch(/^False Blocked: waiting for user of Secret login/);
-    await change(world, { on: false });
-    expect(await mainOf(world)).toBe("True Disabled: Component is disabled.");
-    expect(await pages(world)).toEqual([]);
-  });
-
-  test("whose gate needs missing values is Blocked, and deletes nothing", async () => {
-    const user = login();
-    const enabled = (({ spec }: App, { vars }: { vars: { user: string } }) => vars.user !== "" && spec.on) as never;
-    const world = await settled([user, main([page("one")], { needs: [user] as never, enabled })], { objects: [secret("login")] });
-    await world.delete(Secret, "login");
-    await change(world, { on: false });
-    expect(await mainOf(world)).toMatch(/^False Blocked: waiting for user/);
-    expect(await pages(world)).toEqual(["one"]);
-  });
-
   test("costs no request and no event in steady state", async () => {
     const world = await settled(main([page("one")]), { spec: { on: false } });
     const before = world.events.length;
@@ -164,7 +141,7 @@ describe("a component that is off", () => {
   });
 });
 
-test("a removal that fails with a transient error does not change the condition for 60 s", async () => {
+test("a removal that fails with a transient error does not change the condition for 60 s", { tags: ["memory"] }, async () => {
   const optional = page("two", { when: ({ spec }: App) => !spec.scaled });
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(handlerOf(main([page("one"), optional])));

@@ -116,7 +116,7 @@ describe("the grace period", () => {
     expect(await pass(world, 10_000)).toMatch(/^False Down: /);
   });
 
-  test("does not start again in a restarted operator", async () => {
+  test("does not start again in a restarted operator", { tags: ["memory"] }, async () => {
     const built = handlerOf(main([web("web", { desired: (owner: App) => ({ spec: specOf(owner) }) })], GRACE));
     await using cluster = await startTestCluster();
     const operator = await cluster.start(built);

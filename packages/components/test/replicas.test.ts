@@ -4,6 +4,7 @@ import { ConfigMap, Deployment, HorizontalPodAutoscaler, Secret, StatefulSet } f
 import { dependentApply } from "@treadle/dependents";
 import { type FakeWorld, startTestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
+import { all, conditions, type Handler, handler } from "@treadle/reconcile";
 import { App, app, change, configMap, handlerOf, login, main, mainOf, secret, settled, web, workload, writes } from "./stage.ts";
 
 const SUSPENDED = "True Suspended: Component is suspended.";
@@ -216,8 +217,45 @@ describe("a workload without a desired number of replicas", () => {
   });
 });
 
+describe("a handler that is renamed", () => {
+  const named = (name: string, formerNames: readonly string[] = []) =>
+    handler(App, { name, formerNames })
+      .step(conditions())
+      .step(all("components", [main([web("web"), scaler])] as never) as never)
+      .build() as unknown as Handler<App>;
+
+  test("keeps the number of a workload that gets an autoscaler with the new name", { tags: ["memory"] }, async () => {
+    await using cluster = await startTestCluster({ workloads: true });
+    const before = await cluster.start(named("old"));
+    await cluster.apply(app({ replicas: 4 }));
+    await cluster.settled();
+    await before.stop();
+    await cluster.update(App, "a", ({ spec }) => void (spec.scaled = true));
+    await cluster.start(named("new", ["old"]));
+    await cluster.settled();
+    await cluster.advance(3_600_000); // The fields of the former name are removed by now.
+    expect((await cluster.get(Deployment, "web"))?.spec?.replicas).toBe(4);
+  });
+
+  test("gives a workload its number again, if the suspension has ended meanwhile", { tags: ["memory"] }, async () => {
+    await using cluster = await startTestCluster({ workloads: true });
+    const before = await cluster.start(named("old"));
+    await cluster.apply(app({ scaled: true }));
+    await cluster.settled();
+    await cluster.update(Deployment, "web", ({ spec }) => void (spec!.replicas = 5));
+    await cluster.settled();
+    await change(cluster, { suspended: true });
+    await before.stop();
+    await cluster.update(App, "a", ({ spec }) => void (spec.suspended = false));
+    await cluster.start(named("new", ["old"]));
+    await cluster.settled();
+    expect((await cluster.get(Deployment, "web"))?.spec?.replicas).toBe(5);
+    expect(await mainOf(cluster)).toBe(READY);
+  });
+});
+
 describe("a crash", () => {
-  test("after the number was stored, and before 0 is written, loses no number", async () => {
+  test("after the number was stored, and before 0 is written, loses no number", { tags: ["memory"] }, async () => {
     const built = handlerOf(main([web("web")]));
     await using cluster = await startTestCluster({ workloads: true });
     const operator = await cluster.start(built);

@@ -29,7 +29,7 @@ const pods = (image: string, app: string): object => ({
   spec: { containers: [{ name: "main", image }] },
 });
 
-const credentials = dependentApply(WebApp, {
+export const credentials = dependentApply(WebApp, {
   name: "credentials",
   kind: Secret,
   created: false,
@@ -37,7 +37,7 @@ const credentials = dependentApply(WebApp, {
   gives: { user: (live) => live.data?.["user"] },
   readyWhen: () => true,
 });
-const store = dependentApply(WebApp, {
+export const store = dependentApply(WebApp, {
   name: "store",
   kind: StatefulSet,
   needs: [credentials],
