@@ -13,7 +13,7 @@ import { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
 import { DEPENDENTS, withoutRemovedSteps } from "./internal/engine-status.ts";
 import { crdVersion } from "./internal/crd-version.ts";
 import { crdNames, nameProblems } from "./internal/resource-names.ts";
-import { specProblems } from "./internal/spec-problems.ts";
+import { specProblems, withSpecDefaults } from "./internal/spec-problems.ts";
 import { apiVersionOf, type Kind } from "./kind.ts";
 import type {
   NoFields,
@@ -138,6 +138,7 @@ function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, 
       pruneStatusPart: (field, stored, kept) =>
         definition.dependents === true && field === "dependents" ? withoutRemovedSteps(stored, kept) : stored,
       problems: (object) => specProblems(spec, object),
+      withDefaults: (object) => withSpecDefaults(spec, object),
       crd: () => crd,
     },
   };

@@ -56,6 +56,11 @@ export interface ResourceTraits {
    * changes the object.
    */
   problems(object: KubernetesObject): readonly SchemaProblem[];
+  /**
+   * Returns a copy of `object` with the defaults of its spec, as the server fills them in. An object with {@link problems} is returned
+   * as it is. Pure.
+   */
+  withDefaults(object: KubernetesObject): KubernetesObject;
   /** Returns the CRD with all versions, the same frozen object each time. */
   crd(): CustomResourceDefinition;
 }

@@ -108,3 +108,23 @@ describe("objects stored under an older schema", () => {
     ).toEqual([{ path: "spec", message: "the schema failed: boom" }]);
   });
 });
+
+describe("withDefaults", () => {
+  const Widget = define({
+    spec: z.object({ size: z.int32().default(3), options: z.object({ deep: z.boolean().default(true) }).prefault({}) }),
+  });
+  const object = (spec: object): KubernetesObject =>
+    Object.freeze({ apiVersion: "examples.treadle.dev/v1", kind: "Widget", metadata: { name: "w" }, spec: Object.freeze(spec) });
+
+  test("fills in the defaults of a copy, and leaves all other fields as they are", () => {
+    const given = object({ options: {} });
+    expect(Widget.resource?.withDefaults(given)).toEqual({ ...given, spec: { size: 3, options: { deep: true } } });
+    expect(given).toEqual(object({ options: {} }));
+    expect(Widget.resource?.withDefaults(object({ size: 1 }))).toMatchObject({ spec: { size: 1, options: { deep: true } } });
+  });
+
+  test("returns an invalid object as it is", () => {
+    const invalid = object({ size: "x" });
+    expect(Widget.resource?.withDefaults(invalid)).toBe(invalid);
+  });
+});

@@ -2,9 +2,10 @@
 import { keyOf, type Ref } from "@treadle/apimachinery";
 import { removalsOf } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
+import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import type { Definition, Resource } from "./definition.ts";
 import { APPLIES, APPLY_ERRORS, components } from "./extension.ts";
-import type { Findings } from "./findings.ts";
+import type { Failure, Findings } from "./findings.ts";
 
 type Recorder = Pick<CleanupReq<never>, "event">;
 
@@ -27,11 +28,8 @@ export function recordChanges({ name }: Definition, req: Recorder, { objects, er
   }
 }
 
-/** Records an event for each object that the pass deleted or released. Returns the errors of removals, by resource. */
-export function recordRemovals(
-  { name, resources, resourceOf }: Definition,
-  req: Recorder,
-): readonly { readonly resource: Resource; readonly error: unknown }[] {
+/** Records an event for each object that the pass deleted or released. Returns the removals that failed. */
+export function recordRemovals({ name, resources, resourceOf }: Definition, req: Recorder): readonly Failure[] {
   const removals = removalsOf(
     req,
     resources.map((resource) => resource.name),
@@ -40,7 +38,7 @@ export function recordRemovals(
     const resource = resourceOf(step);
     for (const ref of deleted) req.event("Normal", "ResourceDeleted", `component "${name}" deleted ${titleOf(resource, ref)}`);
     for (const ref of released) req.event("Normal", "ResourceOrphaned", `component "${name}" released ${titleOf(resource, ref)}`);
-    return error === undefined ? [] : [{ resource, error }];
+    return error === undefined ? [] : [{ resource, message: statusMessage(error), error }];
   });
 }
 

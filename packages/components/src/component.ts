@@ -14,15 +14,15 @@ import type { Kind, ObjectOf } from "@treadle/apimachinery";
 import type { AnyDependentStep } from "@treadle/dependents";
 import { supervision } from "@treadle/dependents/unstable/step";
 import type { AnyStep, Reads } from "@treadle/reconcile";
-import { defineComposite, statusMessage } from "@treadle/reconcile/unstable/engine";
-import { eventsOf, recordRemovals } from "./changes.ts";
+import { defineComposite } from "@treadle/reconcile/unstable/engine";
+import { eventsOf } from "./changes.ts";
 import { courseOf } from "./course.ts";
 import { type AnyComponentOptions, type Definition, definitionOf } from "./definition.ts";
 import { components } from "./extension.ts";
-import { messageOf } from "./findings.ts";
 import { type ComponentReq, open } from "./open.ts";
+import type { OwnerInput } from "./preview-owner.ts";
 import { previewOf } from "./preview.ts";
-import { blockedByValues, report } from "./report.ts";
+import { blockedByValues, report, reportRemovals } from "./report.ts";
 import { STATE } from "./state.ts";
 import type { ComponentOf, ComponentOptions } from "./types.ts";
 import { wordOf } from "./words.ts";
@@ -40,16 +40,12 @@ export function component<
   const S extends readonly AnyDependentStep[],
   const L extends readonly AnyStep[] = readonly [],
   R extends Reads<ObjectOf<P>> = {},
->(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R>): ComponentOf<ObjectOf<P>, C, S, L> {
+>(primary: P, options: ComponentOptions<ObjectOf<P>, Name, C, S, L, R>): ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>> {
   const definition = definitionOf(options as unknown as AnyComponentOptions);
   const step = stepOf(primary, definition);
+  const members = { ...Object.getOwnPropertyDescriptors(previewOf(primary, definition)), ...Object.getOwnPropertyDescriptors(step) };
   // The types follow from the options; at run time there is nothing to check them against.
-  return Object.freeze(Object.defineProperties({ ...previewOf(definition) }, Object.getOwnPropertyDescriptors(step))) as ComponentOf<
-    ObjectOf<P>,
-    C,
-    S,
-    L
-  >;
+  return Object.freeze(Object.create(Object.prototype, members)) as ComponentOf<ObjectOf<P>, C, S, L, OwnerInput<P>>;
 }
 
 function stepOf(kind: Kind, definition: Definition): object {
@@ -88,13 +84,3 @@ function stepOf(kind: Kind, definition: Definition): object {
 
 /** So many resources that do not need each other run at once, with `blocked: "dependants"`. */
 const AT_ONCE = 5;
-
-/** Removals come after the condition: one that fails replaces it. */
-function reportRemovals(definition: Definition, req: ComponentReq): undefined {
-  const failed = recordRemovals(definition, req);
-  const [first] = failed;
-  if (first === undefined) return undefined;
-  const message = messageOf(failed.map(({ resource, error }) => ({ resource, message: statusMessage(error) })));
-  req.conditions.false(definition.condition as never, "Error", message);
-  return undefined;
-}

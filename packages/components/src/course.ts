@@ -5,15 +5,17 @@ import type { Definition, Resource } from "./definition.ts";
 import { memoryOf, type Run, runOf } from "./extension.ts";
 import { isOfKind, replicasIn, targetKey, withoutReplicas } from "./replicas.ts";
 import { isSuspended } from "./kinds/state-of.ts";
-import { suspended } from "./suspension.ts";
+import { isSuspendable, suspended } from "./suspension.ts";
 
 /** Why a resource of a component that is off keeps no object. */
 const DISABLED: Absence = Object.freeze({ reason: "Disabled", clause: "is disabled" });
 /** Why a resource that is deleted for a suspension keeps no object. */
-export const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "is suspended" });
+const SUSPENDED: Absence = Object.freeze({ reason: "Suspended", clause: "is suspended" });
 
 /** The id of the course of a suspended resource. */
 export const SUSPENSION = "suspended";
+/** The id of the course of a resource that stays applied in a suspended component. */
+export const STAYS = "stays";
 
 const DROP: Course = Object.freeze({ type: "drop", why: DISABLED });
 
@@ -24,25 +26,19 @@ export function courseOf(definition: Definition, req: unknown, name: string): Co
   if (run.mode === "disabled") return DROP;
   const resource = definition.resourceOf(name);
   if (run.mode === "suspended") return suspensionOf(definition, req, resource);
-  const blocker = definition.isList ? blockerOf(definition, req, { run, name }) : undefined;
+  const blocker = definition.isList ? blockerOf(req, { run, name }) : undefined;
   if (blocker !== undefined) return { type: "skip", reason: `"${blocker}" is blocked` };
   return running(definition, req, { run, resource });
 }
 
-/** The earlier resource that blocks the later ones. */
-function blockerOf(
-  { resources }: Definition,
-  req: unknown,
-  { run, name }: { readonly run: Run; readonly name: string },
-): string | undefined {
-  while (run.blocker === undefined && run.cleared < resources.length) {
-    const next = resources[run.cleared] as Resource; // The index is in the list.
-    if (next.name === name) break;
-    const report = partReportOf(req, next.name);
-    if (report.type !== "unreached") run.reports.set(next.name, report);
-    if (isBlocked(report)) run.blocker = next.name;
-    else run.cleared++;
-  }
+/** Returns the resource that blocks all that run after it. A resource has ended when the next one begins. */
+function blockerOf(req: unknown, { run, name }: { readonly run: Run; readonly name: string }): string | undefined {
+  const { blocker, latest } = run;
+  run.latest = name;
+  if (blocker !== undefined || latest === undefined || latest === name) return blocker;
+  const report = partReportOf(req, latest);
+  run.reports.set(latest, report);
+  if (isBlocked(report)) run.blocker = latest;
   return run.blocker;
 }
 
@@ -57,7 +53,7 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
   const digest = digester(definition, req, resource);
   if (!resource.hasReplicas) return digest === undefined ? RUN : { ...RUN, adjust: digest };
   const { kind } = resource.dependent.policy;
-  const isAutoscaled = [...run.autoscaled].some((key) => isOfKind(key, kind));
+  const autoscaled = [...run.autoscaled].filter((key) => isOfKind(key, kind));
   let wanted: unknown;
   const adjust = (desired: object, target: Ref): object => {
     wanted = replicasIn(desired);
@@ -68,17 +64,17 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
   const replicasOf = (live: KubernetesObject): { readonly value: number | undefined } => {
     // 0 is the number of the suspension.
     if (replicasIn(live) !== 0) return { value: undefined };
-    return { value: run.replicas[keyOf(live.metadata)] ?? (typeof wanted === "number" ? wanted : 1) };
+    return { value: run.replicas[targetKey(kind, live.metadata)] ?? (typeof wanted === "number" ? wanted : 1) };
   };
-  return { ...RUN, id: isAutoscaled ? "autoscaled" : "", adjust, replicasOf };
+  return { ...RUN, id: autoscaled.toSorted().join(), adjust, replicasOf };
 }
 
 /** A resource of a suspended component. */
 function suspensionOf(definition: Definition, req: unknown, resource: Resource): Running {
-  const { record, dependent } = resource;
+  const { record } = resource;
   const { suspend } = record;
-  const course = { ...RUN, asksUntil: false, waits: false };
-  if (suspend === undefined || !dependent.policy.isCreated || !dependent.policy.isUpdated) return course;
+  const course = { ...RUN, id: STAYS, asksUntil: false, waits: false };
+  if (suspend === undefined || !isSuspendable(resource)) return course;
   const digest = digester(definition, req, resource);
   return {
     ...course,

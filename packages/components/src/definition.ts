@@ -1,11 +1,11 @@
 /** A component with its defaults, and what follows from its options without a pass. */
 import { groupKindOf, type Kind } from "@treadle/apimachinery";
-import { type Dependent, type Facts, factsOf, requireGates } from "@treadle/dependents/unstable/step";
+import { type Dependent, type Facts, factsOf } from "@treadle/dependents/unstable/step";
 import type { Declared } from "@treadle/reconcile";
 import { runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 import type { AnyKindRecord } from "./kinds/kind-record.ts";
 import { recordOf } from "./kinds/record-of.ts";
-import { requireRecord } from "./kinds/require-record.ts";
+import { requireOptions } from "./require-options.ts";
 
 /** The options of a component with any types. */
 export interface AnyComponentOptions {
@@ -64,7 +64,7 @@ export interface Definition {
 /** Returns the definition of a component. @throws TypeError with what is wrong, and what to do */
 export function definitionOf(options: AnyComponentOptions): Definition {
   const { name, condition, resources, graceMs = 0, blocked = "rest", after = [], kinds = [] } = requireOptions(options);
-  const known = resources.map((step) => resourceOf(name, step, kinds));
+  const known = resources.map((step) => resourceOf(step, kinds));
   const hasReplicas = options.suspended !== undefined && known.some((resource) => resource.hasReplicas);
   const byName = new Map(known.map((resource) => [resource.name, resource]));
   return {
@@ -82,13 +82,8 @@ export function definitionOf(options: AnyComponentOptions): Definition {
   };
 }
 
-function resourceOf(component: string, step: unknown, kinds: readonly AnyKindRecord[]): Resource {
-  const facts = factsOf(step);
-  if (facts === undefined)
-    throw new TypeError(
-      `component "${component}": resources must list steps made by dependentApply(): put other steps beside the component`,
-    );
-  const { dependent, dependsOn } = facts;
+function resourceOf(step: unknown, kinds: readonly AnyKindRecord[]): Resource {
+  const { dependent, dependsOn } = factsOf(step) as Facts; // requireOptions() has checked it.
   const record = recordOf(dependent.policy.kind, kinds);
   const merge = record.suspend?.merge as { readonly spec?: { readonly replicas?: unknown } } | undefined;
   return {
@@ -104,40 +99,4 @@ function resourceOf(component: string, step: unknown, kinds: readonly AnyKindRec
 
 function isAutoscaler(kind: Kind): boolean {
   return groupKindOf(kind) === "HorizontalPodAutoscaler.autoscaling";
-}
-
-function requireOptions(options: AnyComponentOptions): AnyComponentOptions {
-  if (typeof (options as Partial<AnyComponentOptions> | undefined)?.name !== "string" || options.name === "")
-    throw new TypeError("component: the options need a name");
-  const { name, condition, resources, after, until, graceMs, warnOfGrace, blocked, kinds } = options;
-  const where = `component "${name}"`;
-  if (typeof condition !== "string" && typeof condition?.type !== "string")
-    throw new TypeError(`${where}: condition must be the type of a condition, e.g. "DatabaseReady"`);
-  if (!Array.isArray(resources)) throw new TypeError(`${where}: resources must be a list of steps made by dependentApply()`);
-  requireGates(options.enabled, `${where}: enabled`);
-  requireGates(options.suspended, `${where}: suspended`);
-  if (until !== undefined && typeof until !== "function") throw new TypeError(`${where}: until must be a function`);
-  if (graceMs !== undefined && !(typeof graceMs === "number" && graceMs >= 0 && graceMs < Number.POSITIVE_INFINITY))
-    throw new TypeError(`${where}: graceMs must be a number of milliseconds from 0, not ${String(graceMs)}: 0 means indefinitely`);
-  if (warnOfGrace !== undefined && typeof warnOfGrace !== "boolean")
-    throw new TypeError(`${where}: warnOfGrace must be true or false, not ${JSON.stringify(warnOfGrace)}`);
-  if (blocked !== undefined && blocked !== "rest" && blocked !== "dependants")
-    throw new TypeError(`${where}: blocked must be "rest" or "dependants", not ${JSON.stringify(blocked)}`);
-  if (kinds !== undefined && !Array.isArray(kinds)) throw new TypeError(`${where}: kinds must be a list of kind records`);
-  for (const record of kinds ?? []) requireRecord(`${where}: kinds`, record);
-  requireAfter(where, after);
-  return options;
-}
-
-function requireAfter(where: string, after: unknown): void {
-  if (after === undefined) return;
-  if (!Array.isArray(after)) throw new TypeError(`${where}: after must be a list of components or steps`);
-  for (const step of after) {
-    const runtime = runtimeOf(step);
-    if (runtime === undefined) throw new TypeError(`${where}: after must list components, or steps made by step()`);
-    if (runtime.conditions.length !== 1)
-      throw new TypeError(
-        `${where}: after lists "${runtime.name}", which has ${runtime.conditions.length} conditions: a step with one is needed`,
-      );
-  }
 }

@@ -1,9 +1,18 @@
 /** The extension of the engine behind components: what it finds in a pass, what it remembers, and its problems for `build()`. */
-import { type CounterDefinition, defineExtension, type Extension } from "@treadle/reconcile/unstable/engine";
+import {
+  type CounterDefinition,
+  defineExtension,
+  type EndedPass,
+  type ExtendedStep,
+  type Extension,
+  type Setting,
+  statusMessage,
+} from "@treadle/reconcile/unstable/engine";
 import type { PartReport } from "@treadle/dependents/unstable/step";
 import type { Definition } from "./definition.ts";
 import { problems } from "./problems.ts";
 import { treeOf } from "./tree.ts";
+import { type ComponentReason, componentReasons } from "./reasons.ts";
 import { ComponentMemory } from "./state.ts";
 
 /** What a component decided in one pass. */
@@ -18,10 +27,10 @@ export interface Run {
   autoscaled: ReadonlySet<string>;
   /** The resource that blocks all later ones. */
   blocker: string | undefined;
+  /** The resource that began last. */
+  latest: string | undefined;
   /** What became of resources that have ended, by name. */
   readonly reports: Map<string, PartReport>;
-  /** How many resources from the start of the list are known not to block. */
-  cleared: number;
   /** The numbers of replicas before the suspension. */
   replicas: Readonly<Record<string, number>>;
 }
@@ -67,9 +76,28 @@ export const components: Extension<Definition, Memories, Found> = defineExtensio
   memory: () => new Memories(),
   found: () => ({ runs: new Map() }),
   counters: [APPLIES, APPLY_ERRORS],
+  condition,
   problems,
   debug: treeOf,
 });
+
+/** A component that could not report has a word of its own too: programs rely on the closed list. */
+function condition(pass: EndedPass<Definition, Memories, Found>, { step }: ExtendedStep<Definition>): Setting | undefined {
+  if (pass.type !== "full") return undefined;
+  const ended = pass.progressOf(step) ?? { type: "unreached" };
+  switch (ended.type) {
+    case "failed":
+      return setting("Error", statusMessage(ended.error));
+    case "unreached":
+      return pass.isHiding ? undefined : setting("Unknown", pass.notReached);
+    default:
+      return undefined;
+  }
+}
+
+function setting(reason: ComponentReason, message: string): Setting {
+  return { status: componentReasons[reason].status, reason, message };
+}
 
 /** Begins the run of a component in this pass. */
 export function beginRun({ name }: Definition, req: unknown): Run {
@@ -79,8 +107,8 @@ export function beginRun({ name }: Definition, req: unknown): Run {
     unmet: undefined,
     autoscaled: NONE,
     blocker: undefined,
+    latest: undefined,
     reports: new Map(),
-    cleared: 0,
     replicas: NO_REPLICAS,
   };
   components.of(req).found.runs.set(name, run);

@@ -1,10 +1,10 @@
 /** What became of the resources of a component in a pass, in its words. */
 import { causeOfError, type PartReport, partReportOf, type SeenObject } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
-import { SUSPENDED } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
 import type { Run } from "./extension.ts";
 import { type ComponentReason, componentReasons, isComponentReason, isReadyReason } from "./reasons.ts";
+import { isSuspendable } from "./suspension.ts";
 
 /** The word of one object of a resource. */
 export interface Word {
@@ -36,6 +36,7 @@ export interface Findings {
 }
 
 interface Found {
+  readonly isSuspended: boolean;
   readonly words: Word[];
   readonly errors: Failure[];
   readonly transient: Failure[];
@@ -44,8 +45,8 @@ interface Found {
 }
 
 /** Returns what became of the resources so far. */
-export function findingsOf({ resources }: Definition, req: unknown, { reports }: Pick<Run, "reports">): Findings {
-  const found: Found = { words: [], errors: [], transient: [], leaving: [], objects: [] };
+export function findingsOf({ resources }: Definition, req: unknown, { mode, reports }: Pick<Run, "mode" | "reports">): Findings {
+  const found: Found = { isSuspended: mode === "suspended", words: [], errors: [], transient: [], leaving: [], objects: [] };
   for (const resource of resources) add(found, resource, reports.get(resource.name) ?? partReportOf(req, resource.name));
   return found;
 }
@@ -63,7 +64,8 @@ function add(found: Found, resource: Resource, report: PartReport): void {
       return;
     case "leaving":
       found.leaving.push(...(report.objects.length > 0 ? report.objects : [`the objects of "${resource.name}"`]));
-      if (report.why === SUSPENDED) found.words.push({ resource, reason: "Suspending", message: "it is being deleted", object: undefined });
+      if (found.isSuspended && isSuspendable(resource))
+        found.words.push({ resource, reason: "Suspending", message: "it is being deleted", object: undefined });
       return;
     case "none":
     case "unreached":

@@ -12,7 +12,10 @@ export function problems({ steps, list }: ExtendedHandler<Definition>): readonly
         order.slice(0, order.indexOf(step)).map(({ name }) => name),
         order.map(({ name }) => name),
       ),
-      ...dependsOnProblems(data),
+      ...dependsOnProblems(
+        data,
+        order.map(({ name }) => name),
+      ),
     ]),
     ...sharedProblems(steps.map(({ data }) => data)),
   ];
@@ -28,12 +31,13 @@ function afterProblems({ name, after }: Definition, before: readonly string[], a
   });
 }
 
-function dependsOnProblems({ name, resources }: Definition): readonly string[] {
+/** A step that is not in the list at all is reported for every handler. */
+function dependsOnProblems({ name, resources }: Definition, all: readonly string[]): readonly string[] {
   const own = new Set(resources.map((resource) => resource.name));
   return resources.flatMap((resource) =>
     resource
       .dependsOn()
-      .filter((other) => !own.has(other))
+      .filter((other) => !own.has(other) && all.includes(other))
       .map(
         (other) =>
           `step "${resource.name}" of component "${name}" depends on "${other}", which is not in the component: put both into one component, or use after`,

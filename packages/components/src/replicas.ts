@@ -22,12 +22,17 @@ export function autoscaledBy(
   return new Set(autoscalers.flatMap((resource) => objectsOf(resource, req).flatMap(targetOf)));
 }
 
-/** The autoscalers as they are desired; where that depends on more than the owner, as they are. */
+/** Returns the workload whose number of replicas `autoscaler` sets, by {@link targetKey}; empty if it names none. */
+export function autoscaledIn(autoscaler: KubernetesObject): readonly string[] {
+  return targetOf({ target: autoscaler.metadata, autoscaler });
+}
+
+/** The autoscalers as they are desired. Where another writer creates them, or that depends on more than the owner, as they are. */
 function objectsOf(
   { dependent }: Resource,
   { object, cache }: { readonly object: KubernetesObject; readonly cache: Pick<Cache, "get"> },
 ): readonly { readonly target: Ref; readonly autoscaler: object }[] {
-  const desired = desiredByOwner(dependent, object);
+  const desired = dependent.policy.isCreated ? desiredByOwner(dependent, object) : undefined;
   if (desired !== undefined) return desired.map(({ target, desired: autoscaler }) => ({ target, autoscaler }));
   return dependent.names(object).list.flatMap(({ target }) => {
     const autoscaler: KubernetesObject | undefined = cache.get(dependent.policy.kind, target);
@@ -39,7 +44,7 @@ function targetOf({ target, autoscaler }: { readonly target: Ref; readonly autos
   const { apiVersion, kind, name } = (autoscaler as Autoscaler).spec?.scaleTargetRef ?? {};
   if (typeof kind !== "string" || typeof name !== "string") return [];
   const group = typeof apiVersion === "string" && apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  return [targetKey({ group, kind }, { ...target, name })];
+  return [targetKey({ group, kind }, target.namespace === undefined ? { name } : { name, namespace: target.namespace })];
 }
 
 interface Autoscaler {

@@ -1,14 +1,15 @@
 /** The end of a component in a pass: one condition from what became of its resources. */
 import type { StepResult } from "@treadle/reconcile";
-import { LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
-import { openingOf, statusMessage, TRANSIENT_MS } from "@treadle/reconcile/unstable/engine";
-import { recordChanges } from "./changes.ts";
+import { causeOfError, LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
+import { openingOf, statusMessage } from "@treadle/reconcile/unstable/engine";
+import { recordChanges, recordRemovals } from "./changes.ts";
 import type { Definition } from "./definition.ts";
 import { beginRun, components, memoryOf, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
 import { convergingFor, stopClock } from "./grading.ts";
 import type { ComponentReq } from "./open.ts";
 import { type ComponentReason, componentReasons, isConverging, isReadyReason } from "./reasons.ts";
+import { forgetReplicas } from "./suspension.ts";
 
 /** Sets the condition, and returns the result of the component. @throws the errors of its resources, when the condition reports them */
 export function report(definition: Definition, req: ComponentReq): StepResult<{}> {
@@ -22,7 +23,7 @@ export function report(definition: Definition, req: ComponentReq): StepResult<{}
   const findings = findingsOf(definition, req, run);
   recordChanges(definition, req, findings);
   if (findings.errors.length + findings.transient.length > 0) return failed(definition, req, findings);
-  memoryOf(definition, req).transientSinceMs = undefined;
+  memoryOf(definition, req).resources.ended();
   switch (run.mode) {
     case "disabled":
       return disabled(definition, req, findings);
@@ -57,7 +58,7 @@ function suspended(definition: Definition, req: ComponentReq, { words }: Finding
 
 function running(definition: Definition, req: ComponentReq, findings: Findings): StepResult<{}> {
   const { reason, message } = highest(findings.words) ?? { reason: "Healthy", message: "" };
-  forgetReplicas(definition, req, findings);
+  if (definition.hasReplicas) forgetReplicas(definition, req);
   if (isReadyReason(reason)) {
     stopClock(definition, req, "over");
     memoryOf(definition, req).isLogged = false;
@@ -67,32 +68,46 @@ function running(definition: Definition, req: ComponentReq, findings: Findings):
     stopClock(definition, req, "standing");
     return tell(definition, req, { reason, message });
   }
-  return tell(definition, req, convergingFor(definition, req, { words: findings.words, reason, message }));
-}
-
-/** The workloads have their numbers of replicas again. */
-function forgetReplicas({ hasReplicas }: Definition, req: ComponentReq, { objects }: Findings): void {
-  if (!hasReplicas || req.state.replicas === undefined) return;
-  if (objects.every(({ cause, resource }) => !resource.hasReplicas || cause === "judged")) delete req.state.replicas;
+  let graded: { readonly reason: ComponentReason; readonly message: string };
+  try {
+    graded = convergingFor(definition, req, { words: findings.words, reason, message });
+  } catch (error) {
+    // A function of a kind record has thrown.
+    stopClock(definition, req, "standing");
+    tell(definition, req, { reason: "Error", message: statusMessage(error) });
+    throw error;
+  }
+  return tell(definition, req, graded);
 }
 
 /** A transient failure leaves the condition as it is for a time, as `keep` does for Ready. */
 function failed(definition: Definition, req: ComponentReq, { errors, transient }: Findings): StepResult<{}> {
-  const memory = memoryOf(definition, req);
+  const { resources } = memoryOf(definition, req);
   stopClock(definition, req, "standing");
-  if (errors.length === 0) {
-    const nowMs = components.of(req).clock.elapsed();
-    memory.transientSinceMs ??= nowMs;
-    if (nowMs - memory.transientSinceMs < TRANSIENT_MS) {
-      req.conditions.keep(definition.condition as never);
-      throw joined(definition, transient);
-    }
-  } else memory.transientSinceMs = undefined;
+  const isKnown = req.conditions.previous(definition.condition as never) !== undefined;
+  const staysFor = errors.length === 0 ? resources.failed(components.of(req).clock.elapsed()) : resources.ended();
+  if (isKnown && staysFor > 0) {
+    req.conditions.keep(definition.condition as never);
+    throw joined(definition, transient);
+  }
   const all = [...errors, ...transient];
   const result = tell(definition, req, { reason: "Error", message: messageOf(all) });
   // A failure without an exception, such as a kind that is not served, is retried by the resource.
   if (all.every(({ error }) => error === undefined)) return result;
   throw joined(definition, all);
+}
+
+/**
+ * Removals come after the condition: one that fails replaces it. A transient failure does not do so at first, because the condition
+ * of the resources is true all the same.
+ */
+export function reportRemovals(definition: Definition, req: ComponentReq): undefined {
+  const failed = recordRemovals(definition, req);
+  const { removals } = memoryOf(definition, req);
+  const isTransient = failed.every(({ error }) => causeOfError(error) === "transient");
+  const staysFor = failed.length > 0 && isTransient ? removals.failed(components.of(req).clock.elapsed()) : removals.ended();
+  if (failed.length > 0 && staysFor === 0) req.conditions.false(definition.condition as never, "Error", messageOf(failed));
+  return undefined;
 }
 
 function joined({ name }: Definition, failures: readonly Failure[]): Error {

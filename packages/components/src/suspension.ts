@@ -1,12 +1,17 @@
 /** Suspends the objects of a component, and remembers the numbers of replicas that nothing else has. */
-import { keyOf, type KubernetesObject } from "@treadle/apimachinery";
-import { replicasAreOurs } from "@treadle/dependents/unstable/step";
+import { type KubernetesObject, ownership } from "@treadle/apimachinery";
+import { partReportOf, replicasAreOurs } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import type { Run } from "./extension.ts";
 import type { Suspend } from "./kinds/kind-record.ts";
 import { replicasIn, targetKey } from "./replicas.ts";
 import type { State } from "./state.ts";
+
+/** Returns whether a suspension changes the objects of a resource. Others stay applied. */
+export function isSuspendable({ record, dependent }: Resource): boolean {
+  return record.suspend !== undefined && dependent.policy.isCreated && dependent.policy.isUpdated;
+}
 
 /** Returns the desired state of a suspended object. */
 export function suspended(desired: object, { merge }: Suspend): object {
@@ -23,7 +28,9 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "checkpoint"> & { readonly state: State };
+type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "handlerNames" | "checkpoint"> & {
+  readonly state: State;
+};
 
 /**
  * Stores the numbers of replicas of the workloads that another writer has set, before 0 replaces them. It is stored before the first
@@ -39,15 +46,40 @@ export async function rememberReplicas(definition: Definition, req: SuspendingRe
 }
 
 function numbersOf(req: SuspendingReq, { hasReplicas, dependent, name }: Resource, run: Run): readonly (readonly [string, number])[] {
-  const { kind, isCreated, isUpdated } = dependent.policy;
+  const { kind, isCreated, isUpdated, isOwned, adopt } = dependent.policy;
   if (!hasReplicas || !isCreated || !isUpdated) return [];
-  const { object, handlerName } = req;
+  const { object, handlerName, handlerNames } = req;
   const given = { handlerName, unit: name, uid: object.metadata.uid ?? "" };
   return dependent.names(object).list.flatMap(({ target }) => {
     const live: KubernetesObject | undefined = req.cache.get(kind, target);
     const replicas = live === undefined ? undefined : replicasIn(live);
     if (live === undefined || typeof replicas !== "number" || replicas === 0) return [];
-    const isForeign = run.autoscaled.has(targetKey(kind, target)) || !replicasAreOurs(live, given);
-    return isForeign ? [[keyOf(target), replicas] as const] : [];
+    // The object of another owner is not suspended.
+    if (isOwned && adopt === "never" && ownership(live, object, handlerNames).type !== "ours") return [];
+    const key = targetKey(kind, target);
+    return run.autoscaled.has(key) || !replicasAreOurs(live, given) ? [[key, replicas] as const] : [];
   });
+}
+
+/** Forgets the numbers of workloads that have them again, and of those that are no longer kept. */
+export function forgetReplicas({ resources }: Definition, req: Pick<SuspendingReq, "object" | "state">): void {
+  const { replicas } = req.state;
+  if (replicas === undefined) return;
+  const waiting = new Set(resources.flatMap((resource) => unsettledIn(req, resource)));
+  const left = Object.entries(replicas).filter(([key]) => waiting.has(key));
+  if (left.length === 0) delete req.state.replicas;
+  else if (left.length < Object.keys(replicas).length) req.state.replicas = Object.fromEntries(left);
+}
+
+/** The workloads of a resource that the pass has not converged. */
+function unsettledIn(req: Pick<SuspendingReq, "object">, { hasReplicas, dependent, name }: Resource): readonly string[] {
+  if (!hasReplicas) return [];
+  const { kind } = dependent.policy;
+  const report = partReportOf(req, name);
+  if (report.type === "none") return [];
+  const targets =
+    report.type === "objects"
+      ? report.objects.filter(({ cause }) => cause !== "judged").map(({ target }) => target)
+      : dependent.names(req.object).list.map(({ target }) => target);
+  return targets.map((target) => targetKey(kind, target));
 }

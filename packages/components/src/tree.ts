@@ -1,5 +1,5 @@
 /** The components of an object as a tree, for the debug server. Pure: it shows what is stored. */
-import type { Condition, KubernetesObject } from "@treadle/apimachinery";
+import type { Condition, Kind, KubernetesObject } from "@treadle/apimachinery";
 import { type DependentEntry, dependentsOf } from "@treadle/dependents";
 import { entryHandlerOf, type DebugNode, type ExtendedHandler } from "@treadle/reconcile/unstable/engine";
 import type { Definition } from "./definition.ts";
@@ -13,22 +13,27 @@ export function treeOf(handler: ExtendedHandler<Definition>, object: KubernetesO
   return {
     name: `${object.kind} ${object.metadata.name}`,
     ...stateOf(ready),
-    children: handler.steps.map(({ data }) => componentNode(data, object, { conditions, entries })),
+    children: handler.steps.map(({ data }) => componentNode(data, object, { kind: handler.kind, conditions, entries })),
   };
 }
 
 function componentNode(
   definition: Definition,
   object: KubernetesObject,
-  { conditions, entries }: { readonly conditions: readonly Condition[]; readonly entries: readonly DependentEntry[] },
+  {
+    kind,
+    conditions,
+    entries,
+  }: { readonly kind: Kind; readonly conditions: readonly Condition[]; readonly entries: readonly DependentEntry[] },
 ): DebugNode {
   const { name, resources, condition } = definition;
-  const firing = firingOf(definition, object);
   return {
     name,
     ...stateOf(conditions.find(({ type }) => type === condition)),
     children: resources.flatMap((resource): readonly DebugNode[] => {
-      const layers = (firing[resource.name] ?? []).map((layer): DebugNode => ({ name: `layer ${layer}`, state: "applies" }));
+      const layers = firingOf({ ...definition, resources: [resource] }, kind, object).map(
+        (layer): DebugNode => ({ name: `layer ${layer}`, state: "applies" }),
+      );
       const own = entries.filter(({ step }) => step === resource.name);
       if (own.length === 0) return [{ name: resource.name, state: "no object", children: layers }];
       return own.map((entry) => ({
@@ -48,11 +53,11 @@ function stateOf(condition: Condition | undefined): Pick<DebugNode, "state" | "s
   return { state: `${reason} (${status})`, since: lastTransitionTime, ...(message === "" ? {} : { note: message }) };
 }
 
-/** The layers that apply, as far as that follows from the owner alone. */
-function firingOf(definition: Definition, object: KubernetesObject): Readonly<Record<string, readonly string[]>> {
+/** The layers that apply to the only resource, as far as that follows from the owner alone. */
+function firingOf(definition: Definition, kind: Kind, object: KubernetesObject): readonly string[] {
   try {
-    return previewOf(definition).firing(object);
+    return Object.values(previewOf(kind, definition).firing(object)).flat();
   } catch {
-    return {};
+    return [];
   }
 }

@@ -1,33 +1,39 @@
 /** The options of a component, and the step that it is. Types only. */
-import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import type { KubernetesObject } from "@treadle/apimachinery";
 import type { AnyDependentStep, Gates } from "@treadle/dependents";
 import type { AnyStep, Declared, NeedsOf, Reads, ReadsOf, Step } from "@treadle/reconcile";
 import type { Distinct, Members } from "@treadle/reconcile/unstable/engine";
-import type { KindRecord } from "./kinds/kind-record.ts";
+import type { AnyKindRecord } from "./kinds/kind-record.ts";
 import type { PreviewOptions, RenderedObject } from "./preview.ts";
 
-/** A component is a step of a handler that sets one condition. */
+/**
+ * A component is a step of a handler that sets one condition. `W` is what a client may send as an owner. Previews take any part of it,
+ * or an object of the server.
+ */
 export interface ComponentStep<
   in T extends KubernetesObject,
   in N extends object = {},
   out P extends object = {},
   out C extends string = string,
+  in W = T,
 > extends Step<T, N, P, C> {
   /**
-   * Returns the objects that the component wants for `object`, without a cluster. Gates of resources are asked; the gate of the
-   * component, `after`, `until` and the suspension are not.
-   * @throws Error when a resource needs values that `data` does not have, and what the functions of the author throw
+   * Returns the objects that the component wants for an owner, without a cluster and in the order of its resources. The owner is any
+   * part of an object: defaults of its spec are filled in. The gates of resources are asked. Not asked are the gate of the component,
+   * `after`, every `until`, and the suspension. Resources with `created: false` are left out.
+   *
+   * @throws TypeError for an invalid owner, an error for a var that `data` does not have, and what the functions of the author throw
    */
-  preview(object: T, options?: PreviewOptions): readonly RenderedObject[];
-  /** Returns the names of the layers that apply to `object`, by resource. Resources without layers are left out. @throws as `preview` */
-  firing(object: T, options?: PreviewOptions): Readonly<Record<string, readonly string[]>>;
+  preview(object: T | W, options?: PreviewOptions<N & P>): readonly RenderedObject[];
+  /** Returns the names of the layers that apply to an owner, by resource. Resources without layers are left out. @throws as `preview` */
+  firing(object: T | W, options?: PreviewOptions<N & P>): Readonly<Record<string, readonly string[]>>;
   /** The names of all layers, by resource. Resources without layers are left out. */
   readonly layers: Readonly<Record<string, readonly string[]>>;
 }
 
 /** This is a component of any owner. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that matches a parameter of every variance
-export type AnyComponent = ComponentStep<any, any, any, string>;
+export type AnyComponent = ComponentStep<any, any, any, string, any>;
 
 /** What the functions of a component get besides the owner. */
 export interface ComponentInputs<L extends readonly AnyStep[], R> {
@@ -86,7 +92,7 @@ export interface ComponentOptions<
    */
   readonly blocked?: "rest" | "dependants";
   /** Records of kinds that components do not know, or that replace known ones. @defaultValue none */
-  readonly kinds?: readonly KindRecord<Kind<never>>[];
+  readonly kinds?: readonly AnyKindRecord[];
 }
 
 type Provided<S extends readonly AnyStep[]> = string extends keyof NeedsOf<S> ? {} : NeedsOf<S>;
@@ -96,10 +102,11 @@ type NeedsOfResources<S extends readonly AnyStep[]> = [S[number]] extends [never
     ? Omit<N, keyof Provided<S>>
     : {};
 
-/** The component that {@link component} makes of these resources. */
+/** The component that {@link component} makes of these resources, for owners `T` that clients send as `W`. */
 export type ComponentOf<
   T extends KubernetesObject,
   C extends string,
   S extends readonly AnyStep[],
   L extends readonly AnyStep[],
-> = ComponentStep<T, NeedsOfResources<S> & NeedsOf<L>, Provided<S>, C>;
+  W = T,
+> = ComponentStep<T, NeedsOfResources<S> & NeedsOf<L>, Provided<S>, C, W>;

@@ -2,8 +2,9 @@
 import type { DependentState } from "@treadle/dependents";
 import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
-import { SUSPENSION } from "./course.ts";
+import { STAYS, SUSPENSION } from "./course.ts";
 import type { Definition, Resource } from "./definition.ts";
+import { isStale } from "./kinds/converging.ts";
 import type { Category, ResourceState } from "./kinds/kind-record.ts";
 import { isSuspended, resourceStateOf } from "./kinds/state-of.ts";
 import { type ComponentReason, isComponentReason, isConverging, isReadyReason } from "./reasons.ts";
@@ -13,13 +14,24 @@ export function wordOf(definition: Definition, step: string, given: Unworded): D
   const { state } = given;
   let word: ResourceState;
   try {
-    const resource = definition.resourceOf(step);
-    if (given.course?.id === SUSPENSION) word = suspensionWord(resource, given);
-    else word = given.course?.waits === false ? keptWord(worded(resource, given)) : worded(resource, given);
+    word = wordOn(given.course?.id, definition.resourceOf(step), given);
   } catch (error) {
     word = { reason: "Error", message: statusMessage(error) };
   }
-  return { ...state, type: typeOf(word.reason), reason: word.reason, message: word.message };
+  return { ...state, type: typeIn(given, word), reason: word.reason, message: word.message };
+}
+
+/** An object that is no longer wanted holds up nothing: the component does not wait until it is deleted, unless it is off. */
+function typeIn({ cause, course }: Unworded, { reason }: ResourceState): ReturnType<typeof typeOf> {
+  return cause === "leaving" && course !== undefined && reason === "Disabling" ? "Ready" : typeOf(reason);
+}
+
+function wordOn(course: string | undefined, resource: Resource, given: Unworded): ResourceState {
+  if (course === SUSPENSION) return suspensionWord(resource, given);
+  const word = worded(resource, given);
+  // Nothing waits for a resource that stays as it is while its component is suspended.
+  const isExpected = course === STAYS && given.cause !== "transient" && word.reason !== "Error" && !isReadyReason(word.reason);
+  return isExpected ? { ...word, reason: "Suspended" } : word;
 }
 
 /** The word that a resource without an object begins with, by category. */
@@ -80,32 +92,20 @@ function readyWord(category: Category): ComponentReason {
   return category === "task" ? "Completed" : category === "integration" ? "Operational" : "Healthy";
 }
 
-/**
- * The word of an object while its component is suspended, and its kind cannot be. Nothing waits for it: one that is not ready counts
- * as suspended, and its message says why.
- */
-function keptWord(word: ResourceState): ResourceState {
-  const { reason, message } = word;
-  return isReadyReason(reason) || reason === "Error" || reason === "Unknown" ? word : { reason: "Suspended", message };
-}
-
 /** The word of an object while its component is suspended, and its kind can be. */
 function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   const { cause, live, state } = given;
   if (cause === "error") return { reason: "Error", message: state.message };
   if (cause === "leaving") return { reason: "Suspending", message: state.message };
-  // An object that is not ours is not modified, so it does not hold up the others.
+  // An object that is not ours stays as it is, and does not hold up the others.
   if (cause === "foreign") return { reason: "Suspended", message: state.message };
   const isDone = live === undefined || isSuspended(resource.record, live);
-  // Without its values it may have been suspended before.
+  // Without its values an object stays as it is. It may have been suspended before.
   if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
   if (isDone) return { reason: "Suspended", message: "" };
-  const { generation = 0 } = live.metadata;
-  const { observedGeneration = generation } = (live as { readonly status?: { readonly observedGeneration?: number } }).status ?? {};
-  const isSeen = observedGeneration >= generation;
-  return isSeen
-    ? { reason: "Suspending", message: "it is being suspended" }
-    : { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" };
+  return isStale(live)
+    ? { reason: "PendingSuspension", message: "its controller has not seen the suspension yet" }
+    : { reason: "Suspending", message: "it is being suspended" };
 }
 
 /** Returns the type of an entry with this reason. */

@@ -54,7 +54,7 @@ export const store = dependentApply(WebApp, {
     },
   }),
 });
-export const migration = dependentApply(WebApp, {
+const migration = dependentApply(WebApp, {
   name: "migration",
   kind: Job,
   dependsOn: [store],
@@ -72,7 +72,7 @@ export const database = component(WebApp, {
   resources: [credentials, store, migration],
 });
 
-export const redis = dependentApply(WebApp, {
+const redis = dependentApply(WebApp, {
   name: "redis",
   kind: Deployment,
   objectName: (app) => `${app.metadata.name}-redis`,
@@ -87,13 +87,13 @@ export const redis = dependentApply(WebApp, {
     },
   }),
 });
-export const redisService = dependentApply(WebApp, {
+const redisService = dependentApply(WebApp, {
   name: "redis-service",
   kind: Service,
   objectName: (app) => `${app.metadata.name}-redis`,
   desired: (app) => ({ spec: { selector: { app: `${app.metadata.name}-redis` }, ports: [{ port: 6379 }] } }),
 });
-export const cache = component(WebApp, {
+const cache = component(WebApp, {
   name: "cache",
   condition: "CacheReady",
   enabled: (app) => app.spec.cache,
@@ -101,12 +101,12 @@ export const cache = component(WebApp, {
   resources: [redis, redisService],
 });
 
-export const settings = dependentApply(WebApp, {
+const settings = dependentApply(WebApp, {
   name: "settings",
   kind: ConfigMap,
   desired: (app) => ({ data: { image: app.spec.image } }),
 });
-export const web = dependentApply(WebApp, {
+const web = dependentApply(WebApp, {
   name: "web",
   kind: Deployment,
   desired: (app) => ({

@@ -13,6 +13,7 @@ import type { Converged, Once, Policy } from "./core/plan.ts";
 import { releaseReplicas } from "./core/release-replicas.ts";
 import { keptOf, mayHaveObjects } from "./core/remove.ts";
 import { askAgain } from "./ask-again.ts";
+import { courseOf } from "./course-of.ts";
 import { desiredOf } from "./dependent.ts";
 import { runForEach } from "./each-object.ts";
 import { givenBy, handOverGiven } from "./gives.ts";
@@ -31,10 +32,10 @@ import {
 import type { PassInputs } from "./pass-inputs.ts";
 import type { Absence } from "./entry-condition.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
-import { type Course, RUN, type Running, supervisorOf } from "./supervision.ts";
+import { type Running, supervisorOf } from "./supervision.ts";
 import { type Subject, subjectsOf } from "./subjects.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, reportAtOnce, type Unit, unitOf } from "./unit.ts";
-import { noteLive, notDesired, skipped } from "./unwanted.ts";
+import { noteLive, notDesired, skipped, whyUnwanted } from "./unwanted.ts";
 import { IGNORED, NOT_DESIRED, verdictOf } from "./verdict.ts";
 
 /** What the functions of the author get in this pass. */
@@ -53,7 +54,7 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   try {
     const course = courseOf(unit);
     if (course.type === "drop") return dropped(unit, course.why);
-    if (course.type === "skip") return skipped(course);
+    if (course.type === "skip") return skipped(unit, course, whyUnwanted(definition, unit));
     const inputs = inputsOf(definition, unit);
     if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
     const subjects = subjectsOf(unit);
@@ -68,16 +69,6 @@ export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | P
   } catch (error) {
     return goOn(unit, error);
   }
-}
-
-/** Returns how the step runs in this pass: its supervisor decides, if it has one. */
-function courseOf({ dependent, pass, req, context }: Unit<AnyDoReq>): Course {
-  const supervisor = supervisorOf(pass.handler, dependent.name);
-  if (supervisor === undefined) return RUN;
-  const course = supervisor.courseOf(req, dependent.name);
-  pass.found.courses.set(dependent.name, course);
-  if (course.type === "run") context.memory.unit(context.unit).changeCourse(course.id);
-  return course;
 }
 
 /** A step in `dependsOn` for which the list does not wait has failed: nothing is written or removed without its objects. */
@@ -188,7 +179,7 @@ async function applyOne(unit: Unit<AnyDoReq>, { inputs, shared, once, course }: 
     shared,
     once,
     desired: adjusted === undefined ? undefined : () => adjusted,
-    authored: desired,
+    ...(adjusted === desired ? {} : { unadjusted: desired }),
     isGuarded: course.isGuarded,
     ...author,
   };
@@ -211,8 +202,8 @@ async function withFreeReplicas(
   given: { readonly live: KubernetesObject; readonly desired: object; readonly course: Running },
 ): Promise<KubernetesObject> {
   const { live, desired, course } = given;
-  if (course.replicasOf === undefined || (desired as { readonly spec?: { readonly replicas?: unknown } }).spec?.replicas !== undefined)
-    return live;
+  if (course.replicasOf === undefined || !policy.isUpdated) return live;
+  if ((desired as { readonly spec?: { readonly replicas?: unknown } }).spec?.replicas !== undefined) return live;
   return await releaseReplicas(context, policy, { live, replicasOf: course.replicasOf });
 }
 

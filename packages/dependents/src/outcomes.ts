@@ -176,10 +176,18 @@ export function resultOf(unit: Unit<AnyDoReq>, kept: readonly Kept[], course?: R
   const said = message === "" ? reason : message;
   const { item } = worst.subject;
   const text = unit.pass.hide(item === undefined ? said : `${waiting} of ${kept.length} objects are not ready; ${item.key}: ${said}`);
-  if (!unit.dependent.isChecked || course?.waits === false) return goOnWithout(unit, kept, { reason, text, again });
+  if (course?.waits === false || (!unit.dependent.isChecked && !isBlocked(unit, kept)))
+    return goOnWithout(unit, kept, { reason, text, again });
   const level = type === "Failed" ? "failed" : type === "Pending" ? "pending" : "unknown";
   return waitBecause(text, { code: reason, severity: level, needsAction: WARNING_REASONS.includes(reason), afterMs: again });
 }
+
+/** A supervisor reports what blocks an unchecked step too, and what depends on the step does not run. */
+function isBlocked({ dependent, pass }: Unit, kept: readonly Kept[]): boolean {
+  return supervisorOf(pass.handler, dependent.name) !== undefined && kept.some((outcome) => BLOCKING.includes(causeIn(outcome)));
+}
+
+const BLOCKING: readonly Cause[] = ["held", "absent", "foreign"];
 
 /** No step waits for the objects. If one is foreign or missing, the log reports it. */
 function goOnWithout(

@@ -143,5 +143,7 @@ const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
 
 /** Returns the cause of a failure. */
 export function causeOfError(error: unknown): Cause {
+  // The server answers it with 500, but no retry makes the object valid.
+  if (typeof error === "object" && error !== null && (error as { readonly code?: unknown }).code === "ERR_INVALID_APPLY") return "error";
   return isTransientEnd({ type: "failed", error }) || isConflict(error) ? "transient" : "error";
 }

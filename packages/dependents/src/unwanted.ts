@@ -2,6 +2,7 @@
 import type { StepResult, Wait } from "@treadle/reconcile";
 import { leavesOf, runtimeOf, type StepRuntime, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { askAgain } from "./ask-again.ts";
+import { courseOf } from "./course-of.ts";
 import { titleOf } from "./core/marks.ts";
 import { mayHaveObjects, NONE, objectsLeft } from "./core/remove.ts";
 import { desiredOf } from "./dependent.ts";
@@ -12,9 +13,9 @@ import type { PassInputs } from "./pass-inputs.ts";
 import { BLOCKED_CODE } from "./extension/entries.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
-import { type Course, RUN, supervisorOf } from "./supervision.ts";
-import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
+import { type Course, supervisorOf } from "./supervision.ts";
 import { leaveAsTheyAre } from "./without-values.ts";
+import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
 /** Answers whether the step has a desired object, and writes nothing. If it has none, its objects are removed after the chain. */
@@ -30,7 +31,7 @@ export function whetherWanted(definition: Definition, req: AnyDoReq): StepResult
  * Asks the predicates and `desired`, with the dependencies and vars that exist. If one of them throws, or a dependency is known by
  * its metadata only, the object counts as desired: nothing is deleted on incomplete inputs.
  */
-function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | undefined {
+export function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | undefined {
   const { dependent, context } = unit;
   try {
     const inputs: PassInputs = inputsOf(definition, unit);
@@ -53,10 +54,9 @@ function whyUnwanted(definition: Definition, unit: Unit<AnyDoReq>): Absence | un
 export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): StepResult<{}> {
   const unit = unitOf(definition, req);
   const { dependent, pass } = unit;
-  const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
+  const course = courseOf(unit);
   if (course.type === "drop") return notDesired(unit, course.why);
-  if (course.type === "skip") return skipped(course);
-  if (!course.waits) return leaveAsTheyAre(unit, wait, course);
+  if (course.type === "skip") return skipped(unit, course, dropByOwner(unit));
   const vars: object = req.vars;
   const isMissing = ({ gives }: StepRuntime): boolean => gives?.names.some((name) => !Object.hasOwn(vars, name)) === true;
   const givers = leavesOf((dependent.options.needs ?? []).flatMap((needed: unknown) => runtimeOf(needed) ?? [])).filter(isMissing);
@@ -66,23 +66,29 @@ export function unprovided(definition: Definition, req: AnyDoReq, wait: Wait): S
     askAgain(unit, []);
     return notDesired(unit, why);
   }
+  if (!course.waits) return leaveAsTheyAre(unit, wait);
   // A supervisor reports what an unchecked step waits for.
   if (dependent.isChecked || supervisorOf(pass.handler, dependent.name) !== undefined) return wait;
   revisitLater(unit, wait.reason, wait.afterMs);
   return req.next();
 }
 
-/** The result of a step that an earlier part blocks. */
-export function skipped({ reason }: Extract<Course, { readonly type: "skip" }>): Wait {
-  return waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS });
+/** The result of a step that an earlier part blocks. Its objects are removed all the same, if `why` says that it keeps none. */
+export function skipped(
+  unit: Unit<AnyDoReq>,
+  { reason }: Extract<Course, { readonly type: "skip" }>,
+  why: Absence | undefined,
+): StepResult<{}> {
+  askAgain(unit, []);
+  return why === undefined ? waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS }) : notDesired(unit, why);
 }
 
 /** Runs when what the step reads cannot be resolved. @throws `error`, if the owner waits for the step */
 export function unresolved(definition: Definition, req: AnyDoReq, error: unknown): StepResult<{}> {
   const unit = unitOf(definition, req);
-  const { dependent, pass } = unit;
-  const course = supervisorOf(pass.handler, dependent.name)?.courseOf(req, dependent.name) ?? RUN;
+  const course = courseOf(unit);
   if (course.type === "drop") return notDesired(unit, course.why);
+  if (course.type === "skip") return skipped(unit, course, dropByOwner(unit));
   return goOn(unit, error);
 }
 

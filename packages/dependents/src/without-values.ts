@@ -6,16 +6,14 @@ import { UNCHANGED } from "./core/work.ts";
 import { givenBy, handOverGiven } from "./gives.ts";
 import { type Brought, entriesOf } from "./outcomes.ts";
 import { liveObjects } from "./subjects.ts";
-import type { Running } from "./supervision.ts";
 import { type AnyDoReq, report, type Unit } from "./unit.ts";
 
 /** The reason of an object whose values are missing, as in the wait of its step. */
 const MISSING_VALUE = "MissingValue";
 
 /** Reports the objects of ours that exist. Without the values it is not known which others the step wants. */
-export function leaveAsTheyAre(unit: Unit<AnyDoReq>, { reason }: Wait, course: Running): StepResult<{}> {
+export function leaveAsTheyAre(unit: Unit<AnyDoReq>, { reason }: Wait): StepResult<{}> {
   const { dependent, pass, context } = unit;
-  pass.found.courses.set(dependent.name, course);
   const kept = dependent.names(context.owner).list.flatMap(({ item, target }): readonly Brought[] => {
     const live: KubernetesObject | undefined = context.cache.get(dependent.policy.kind, target);
     if (live === undefined || ownership(live, context.owner, context.handlerNames).type !== "ours") return [];

@@ -1,4 +1,4 @@
-/** Checks the spec of a stored object against its zod schema. */
+/** Checks the spec of an object against its zod schema, and fills in its defaults. */
 import type { SchemaProblem } from "../kind.ts";
 import type { KubernetesObject } from "../objects.ts";
 import { type AnySchema, parse } from "./zod-tree.ts";
@@ -10,6 +10,12 @@ export function specProblems(schema: AnySchema, object: KubernetesObject): reado
   const result = parse(schema, spec);
   if ("value" in result) return [];
   return result.issues.map((issue) => ({ path: `spec${issue.path.map(segment).join("")}`, message: issue.message }));
+}
+
+/** Returns a copy of `object` with the defaults of its spec; an object with problems as it is. */
+export function withSpecDefaults(schema: AnySchema, object: KubernetesObject): KubernetesObject {
+  const result = parse(schema, "spec" in object ? object.spec : undefined);
+  return "value" in result ? ({ ...object, spec: result.value } as KubernetesObject) : object;
 }
 
 function segment(key: PropertyKey): string {

@@ -5,6 +5,7 @@ import {
   canReference,
   controllerReference,
   groupKindOf,
+  type Kind,
   type KubernetesObject,
   keyOf,
   ownerAnnotations,
@@ -28,11 +29,7 @@ export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy"
   const { owner, handlerName, unit } = context;
   const { kind, isOwned } = policy;
   const where = `${context.unitNoun} "${unit}"`;
-  // plainJson() keeps the shape of an object; its members besides metadata are checked by the server.
-  const { metadata: given, status: _status, ...fields } = plainJson(`${where}: desired`, desired) as Readonly<Record<string, unknown>>;
-  const metadata = metadataOf(where, given);
-  requireSameName(where, desired, target);
-  requireTexts(where, kind, fields);
+  const { metadata, fields } = contentOf(where, { kind, target }, desired);
   const canRefer = canReference(owner, target.namespace);
   if (policy.ownership === "reference" && !canRefer)
     throw misuse(
@@ -58,12 +55,30 @@ export function bodyOf(context: Context, { policy, target }: Pick<Plan, "policy"
   return { ...body, metadata: { ...body.metadata, annotations: { ...annotations, [digestAnnotation(handlerName)]: digestOf(body) } } };
 }
 
+/** The desired state of the author as JSON. */
+export interface Content {
+  readonly metadata: GivenMetadata;
+  /** All fields but `metadata` and `status`. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** @throws TypeError for a desired state that cannot be stored as it is */
+export function contentOf(where: string, { kind, target }: { readonly kind: Kind; readonly target: Ref }, desired: object): Content {
+  // plainJson() keeps the shape of an object; its members besides metadata are checked by the server.
+  const { metadata: given, status: _status, ...fields } = plainJson(`${where}: desired`, desired) as Readonly<Record<string, unknown>>;
+  const metadata = metadataOf(where, given);
+  requireSameName(where, desired, target);
+  requireTexts(where, kind, fields);
+  return { metadata, fields };
+}
+
 /** The same text for equal JSON, whatever the order of its members. */
 export function digestOf(value: unknown): string {
   return hash("sha256", JSON.stringify(sorted(value)), "hex").slice(0, 32);
 }
 
-interface GivenMetadata {
+/** The metadata that a desired state may have. */
+export interface GivenMetadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];

@@ -32,7 +32,7 @@ export async function converge(context: Context, plan: Plan): Promise<Converged>
   const rendering = joined(before, context.timing?.take("desired"));
   // It also refuses a desired state that is not JSON, which has no digest.
   const body = desired === undefined ? undefined : bodyOf(context, plan, desired);
-  const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired: plan.authored ?? desired });
+  const digest = plan.once === undefined || desired === undefined ? undefined : digestOf({ target, desired: plan.unadjusted ?? desired });
   if (digest !== undefined && plan.once?.done(target) === digest && isAway(live)) return withDue(done(context, plan), rendering?.dueAtMs);
   const work: Work = {
     context,

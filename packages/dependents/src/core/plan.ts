@@ -56,8 +56,8 @@ export interface Plan {
   readonly live: KubernetesObject | undefined;
   /** The desired state; `undefined`: the author only looks at the object. It is not asked for when `inputs` are the same as last time. */
   readonly desired: (() => object) | undefined;
-  /** The desired state as the author returned it, where a supervisor has changed it: the completion of `once` is that of this state. */
-  readonly authored?: object | undefined;
+  /** The desired state before a supervisor changed it, for `once`. @defaultValue the desired state */
+  readonly unadjusted?: object | undefined;
   /** Whether an apply is refused when the object has changed since it was read. @defaultValue false: no other writer has its fields */
   readonly isGuarded?: boolean | undefined;
   /** Everything, besides the owner, that the author's functions get; `undefined`: nothing is remembered between passes. */

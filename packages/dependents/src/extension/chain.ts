@@ -1,10 +1,9 @@
 /** The parts of a chain that wait for others, and the removal of objects after the chain. */
 import type { Outcome } from "@treadle/reconcile";
-import { entryHandlerOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
-import { entriesOfStep, storedEntries } from "../core/entries.ts";
+import type { StepRuntime } from "@treadle/reconcile/unstable/engine";
 import type { Cause } from "../supervision.ts";
 import type { DependentChain, ExtendedDependent } from "./data.ts";
-import { inWords, underPresentName } from "./entries.ts";
+import { unseenEntries } from "./entries.ts";
 
 /** Handles a part that waits for others. If its object is not desired, its dependents wait for the same steps instead. */
 export async function blocked(
@@ -58,16 +57,7 @@ function reportBlocked(
   const { name, data, step } = extended;
   chain.note(step, "unreached");
   if (!data.hasEntries || chain.isDeleting) return;
-  const known = entriesOfStep(underPresentName(chain.handler, storedEntries(chain.object)), {
-    handler: entryHandlerOf(chain.handler),
-    step: name,
-  });
-  const state = { type: "Pending", ...why };
-  const entries = data.entriesFor(chain.object, { state, error: undefined, known });
-  chain.found.entries.set(
-    name,
-    entries.map((entry) => inWords(chain.handler, extended, { entry, cause, known })),
-  );
+  chain.found.entries.set(name, unseenEntries(chain, extended, { state: { type: "Pending", ...why }, cause }));
 }
 
 function namesOf(steps: readonly StepRuntime[]): string {

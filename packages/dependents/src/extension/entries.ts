@@ -23,8 +23,8 @@ import {
 } from "../core/entries.ts";
 import { UNCHANGED } from "../core/work.ts";
 import { settingOf } from "../entry-condition.ts";
-import { type Cause, causeOfError, supervisorOf } from "../supervision.ts";
-import type { DependentEnd, ExtendedDependent } from "./data.ts";
+import { type Cause, causeOfError, type Running, supervisorOf } from "../supervision.ts";
+import type { DependentData, DependentEnd, DependentPass, ExtendedDependent } from "./data.ts";
 
 /** `status.dependents` after the pass; the very same list where nothing changes. */
 export function compute(pass: DependentEnd, value: unknown): unknown {
@@ -98,20 +98,32 @@ export function causeOfWait({ cause, conflict }: Extract<Progress, { readonly ty
 /** The code of the wait of a step that an earlier part blocks. */
 export const BLOCKED_CODE = "Blocked";
 
+/** Returns the entries of objects that a step keeps and has not looked at. */
+export function unseenEntries(
+  { handler, object }: { readonly handler: ExtendedHandler<DependentData>; readonly object: DependentPass["object"] },
+  extended: ExtendedDependent,
+  given: { readonly state: DependentState; readonly cause: Cause; readonly course?: Running },
+): readonly NewEntry[] {
+  const { state, ...rest } = given;
+  const known = entriesOfStep(underPresentName(handler, storedEntries(object)), { handler: entryHandlerOf(handler), step: extended.name });
+  const entries = extended.data.entriesFor(object, { state, error: undefined, known });
+  return entries.map((entry) => inWords(handler, extended, { entry, known, ...rest }));
+}
+
 /** The entry in the words of the supervisor of its step. */
-export function inWords(
+function inWords(
   handler: ExtendedHandler<unknown>,
   { name, data }: ExtendedDependent,
-  given: { readonly entry: NewEntry; readonly cause: Cause; readonly known: readonly DependentEntry[] },
+  given: { readonly entry: NewEntry; readonly cause: Cause; readonly known: readonly DependentEntry[]; readonly course?: Running },
 ): NewEntry {
   const supervisor = supervisorOf(handler, name);
   if (supervisor === undefined) return given.entry;
-  const { entry, cause, known } = given;
+  const { entry, cause, known, course } = given;
   const { type, reason, message, attributes } = entry;
   const state = { type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
   const previous = (): string | undefined => known.find((each) => each.name === entry.name && each.namespace === entry.namespace)?.reason;
   const isReady = type === "Ready";
-  const more = { live: undefined, operation: UNCHANGED, isJudgedByAuthor: false, course: undefined };
+  const more = { live: undefined, operation: UNCHANGED, isJudgedByAuthor: false, course };
   return { ...entry, ...supervisor.word(name, { ...more, state, cause, isReady, kind: data.kind, previous }) };
 }
 

@@ -20,7 +20,15 @@ export { LOOK_AGAIN_MS } from "../retry-later.ts";
 export type { Absence } from "../entry-condition.ts";
 
 // What follows from a step without a pass.
-export { type DesiredObject, desiredByOwner, type Facts, factsOf, replicasAreOurs } from "../step-facts.ts";
+export {
+  type DesiredObject,
+  desiredByOwner,
+  type Facts,
+  factsOf,
+  isWantedWith,
+  renderedWith,
+  replicasAreOurs,
+} from "../step-facts.ts";
 export { type Asked, type Dependent, desiredOf } from "../dependent.ts";
 export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";

@@ -73,7 +73,9 @@ function nameProblems(steps: readonly StepRuntime[]): string[] {
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(step.name) || step.name.length > MAX_NAME_LENGTH) {
       problems.push(`step "${step.name}": a name is made of lower case letters, digits and "-", ${MAX_NAME_LENGTH} characters at most`);
     }
-    if (step.parts?.steps.length === 0) problems.push(`${step.parts.maker}("${step.name}") has no parts: give it steps, or leave it out`);
+    // A composite that reports has something to say without parts.
+    if (step.parts?.steps.length === 0 && !step.parts.reports)
+      problems.push(`${step.parts.maker}("${step.name}") has no parts: give it steps, or leave it out`);
     step.parts?.steps.forEach(visit);
   };
   steps.forEach(visit);
