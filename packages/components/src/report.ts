@@ -4,7 +4,7 @@ import { causeOfError, LOOK_AGAIN_MS } from "@treadle/dependents/unstable/step";
 import { openingOf, statusMessage } from "@treadle/reconcile/unstable/engine";
 import { recordChanges, recordRemovals } from "./changes.ts";
 import type { Definition } from "./definition.ts";
-import { beginRun, components, memoryOf, runOf } from "./extension.ts";
+import { beginRun, components, memoryOf, type Run, runOf } from "./extension.ts";
 import { type Failure, type Findings, findingsOf, highest, messageOf } from "./findings.ts";
 import { convergingFor, forgetDigests, stopClock } from "./grading.ts";
 import type { ComponentReq } from "./open.ts";
@@ -13,11 +13,12 @@ import { forgetReplicas } from "./suspension.ts";
 
 /** Sets the condition, and returns the result of the component. @throws the errors of its resources, when the condition reports them */
 export function report(definition: Definition, req: ComponentReq): StepResult<{}> {
-  const run = runOf(definition, req) ?? beginRun(definition, req);
+  const run = runOf(definition, req) ?? unopened(definition, req);
   const opening = openingOf(req);
   if (opening?.type === "failed") return failedToOpen(definition, req, { stage: run.stage, error: opening.error });
   if (run.unmet !== undefined) {
     stopClock(definition, req, "standing");
+    memoryOf(definition, req).resources.ended();
     return tell(definition, req, { reason: "PrerequisiteNotMet", ...run.unmet });
   }
   const findings = findingsOf(definition, req, run);
@@ -32,6 +33,13 @@ export function report(definition: Definition, req: ComponentReq): StepResult<{}
     default:
       return running(definition, req, findings);
   }
+}
+
+/** The run of a component whose opening did not begin, because its reads failed. */
+function unopened(definition: Definition, req: ComponentReq): Run {
+  const run = beginRun(definition, req);
+  run.stage = "resources";
+  return run;
 }
 
 /** Reports a component whose own values of `needs` are missing: it is blocked, unless it is off. */
@@ -82,16 +90,9 @@ function running(definition: Definition, req: ComponentReq, findings: Findings):
   return tell(definition, req, graded);
 }
 
-/** A transient failure leaves the condition as it is for a time, as `keep` does for Ready. */
 function failed(definition: Definition, req: ComponentReq, { errors, transient }: Findings): StepResult<{}> {
-  const { resources } = memoryOf(definition, req);
   stopClock(definition, req, "standing");
-  const isKnown = req.conditions.previous(definition.condition as never) !== undefined;
-  const staysFor = errors.length === 0 ? resources.failed(components.of(req).clock.elapsed()) : resources.ended();
-  if (isKnown && staysFor > 0) {
-    req.conditions.keep(definition.condition as never);
-    throw joined(definition, transient);
-  }
+  if (staysAsItIs(definition, req, errors.length === 0)) throw joined(definition, transient);
   const all = [...errors, ...transient];
   const result = tell(definition, req, { reason: "Error", message: messageOf(all) });
   // A failure without an exception, such as a kind that is not served, is retried by the resource.
@@ -120,6 +121,16 @@ function joined({ name }: Definition, failures: readonly Failure[]): Error {
   return new AggregateError(errors, `${errors.length} resources of component "${name}" failed`);
 }
 
+/** A transient failure leaves the condition as it is for a time, as `keep` does for Ready. A first condition has nothing to keep. */
+function staysAsItIs(definition: Definition, req: ComponentReq, isTransient: boolean): boolean {
+  const { resources } = memoryOf(definition, req);
+  const type = definition.condition as never; // The step declares it.
+  const staysFor = isTransient ? resources.failed(components.of(req).clock.elapsed()) : resources.ended();
+  if (staysFor === 0 || req.conditions.previous(type) === undefined) return false;
+  req.conditions.keep(type);
+  return true;
+}
+
 const STAGES: Readonly<Record<string, ComponentReason>> = { gate: "FeatureGateError", barrier: "PrerequisiteNotMet" };
 
 /** A function of the author has thrown, or did not answer in time. */
@@ -129,7 +140,9 @@ function failedToOpen(
   { stage, error }: { readonly stage: string; readonly error: unknown },
 ): never {
   stopClock(definition, req, "standing");
-  tell(definition, req, { reason: STAGES[stage] ?? "Error", message: statusMessage(error) });
+  const isTransient = STAGES[stage] === undefined && causeOfError(error) === "transient";
+  if (!staysAsItIs(definition, req, isTransient))
+    tell(definition, req, { reason: STAGES[stage] ?? "Error", message: statusMessage(error) });
   throw error;
 }
 

@@ -35,7 +35,9 @@ function componentNode(
         (layer): DebugNode => ({ name: `layer ${layer}`, state: "applies" }),
       );
       const own = entries.filter(({ step }) => step === resource.name);
-      if (own.length === 0) return [{ name: resource.name, state: "no object", children: layers }];
+      // A resource that is not checked for readiness has no entry, so nothing is known of it here.
+      const state = resource.counts ? "no object" : "not checked for readiness";
+      if (own.length === 0) return [{ name: resource.name, state, children: layers }];
       return own.map((entry) => ({
         name: `${resource.name}: ${entry.kind} ${entry.name}`,
         state: entry.reason,

@@ -1,4 +1,5 @@
 /** The words of a component for the entries of its resources. Pure. */
+import { health } from "@treadle/apimachinery/health";
 import type { DependentState } from "@treadle/dependents";
 import type { Cause, Unworded } from "@treadle/dependents/unstable/step";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
@@ -96,8 +97,9 @@ function suspensionWord(resource: Resource, given: Unworded): ResourceState {
   if (cause === "leaving") return { reason: "Suspending", message: state.message };
   // An object that is not ours stays as it is, and does not hold up the others.
   if (cause === "foreign") return { reason: "Suspended", message: state.message };
-  const isDone = live === undefined || isSuspended(resource.record, live);
-  // Without its values an object stays as it is. It may have been suspended before.
+  // Without its values an object stays as it is. It may have been suspended before, and a task that is complete runs no more.
+  const isOver = cause === "values" && resource.record.category === "task" && live !== undefined && health(live).type === "Ready";
+  const isDone = live === undefined || isOver || isSuspended(resource.record, live);
   if (cause !== "judged" && !(cause === "values" && isDone)) return { reason: "PendingSuspension", message: state.message };
   if (isDone) return { reason: "Suspended", message: "" };
   const isUnseen = resource.record.category === "workload" ? isStale(live) : isOutdated(live);

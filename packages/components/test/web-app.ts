@@ -64,7 +64,7 @@ const migration = dependentApply(WebApp, {
     spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: app.spec.image }] } } },
   }),
 });
-const database = component(WebApp, {
+export const database = component(WebApp, {
   name: "database",
   condition: "DatabaseReady",
   graceMs: 300_000,
@@ -117,7 +117,7 @@ const web = dependentApply(WebApp, {
     },
   }),
 });
-const webInterface = component(WebApp, {
+export const webInterface = component(WebApp, {
   name: "web-interface",
   condition: "WebReady",
   graceMs: 60_000,

@@ -13,7 +13,7 @@ import type { PassInputs } from "./pass-inputs.ts";
 import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
 import { BLOCKED_CODE, type Course, supervisorOf } from "./supervision.ts";
-import { leaveAsTheyAre } from "./without-values.ts";
+import { giveAsTheyAre, leaveAsTheyAre } from "./without-values.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
@@ -79,7 +79,9 @@ export function skipped(
   why: Absence | undefined,
 ): StepResult<{}> {
   askAgain(unit, []);
-  return why === undefined ? waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS }) : notDesired(unit, why);
+  if (why !== undefined) return notDesired(unit, why);
+  giveAsTheyAre(unit, reason);
+  return waitBecause(reason, { code: BLOCKED_CODE, afterMs: LOOK_AGAIN_MS });
 }
 
 /** Runs when what the step reads cannot be resolved. @throws `error`, if the owner waits for the step */
