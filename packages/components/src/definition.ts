@@ -116,6 +116,8 @@ function requireOptions(options: AnyComponentOptions): AnyComponentOptions {
   if (!Array.isArray(resources)) throw new TypeError(`${where}: resources must be a list of steps made by dependentApply()`);
   requireGates(options.enabled, `${where}: enabled`);
   requireGates(options.suspended, `${where}: suspended`);
+  if (Array.isArray(options.suspended) && options.suspended.length === 0)
+    throw new TypeError(`${where}: suspended is an empty list, which always holds: leave it out, or name a gate`);
   if (until !== undefined && typeof until !== "function") throw new TypeError(`${where}: until must be a function`);
   if (graceMs !== undefined && !(typeof graceMs === "number" && graceMs >= 0 && graceMs < Number.POSITIVE_INFINITY))
     throw new TypeError(`${where}: graceMs must be a number of milliseconds from 0, not ${String(graceMs)}: 0 means indefinitely`);

@@ -211,6 +211,12 @@ describe("the condition of a suspended component", () => {
     expect(await pages(world)).toEqual(["page"]);
   });
 
+  test("by an empty list, which would always hold, is refused", () => {
+    expect(() => main([page("page")], { suspended: [] })).toThrow(
+      'component "main": suspended is an empty list, which always holds: leave it out, or name a gate',
+    );
+  });
+
   test("is Suspended without resources", async () => {
     const world = await settled(main([]), { spec: { suspended: true } });
     expect(await mainOf(world)).toBe(SUSPENDED);
