@@ -28,7 +28,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "handlerNames" | "checkpoint"> & {
+type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerNames" | "checkpoint"> & {
   readonly state: State;
 };
 
@@ -48,16 +48,18 @@ export async function rememberReplicas(definition: Definition, req: SuspendingRe
 function numbersOf(req: SuspendingReq, { hasReplicas, dependent, name }: Resource, run: Run): readonly (readonly [string, number])[] {
   const { kind, isCreated, isUpdated, isOwned, adopt } = dependent.policy;
   if (!hasReplicas || !isCreated || !isUpdated) return [];
-  const { object, handlerName, handlerNames } = req;
-  const given = { handlerName, unit: name, uid: object.metadata.uid ?? "" };
+  const { object, handlerNames } = req;
+  const uid = object.metadata.uid ?? "";
   return dependent.names(object).list.flatMap(({ target }) => {
     const live: KubernetesObject | undefined = req.cache.get(kind, target);
     const replicas = live === undefined ? undefined : replicasIn(live);
-    if (live === undefined || typeof replicas !== "number" || replicas === 0) return [];
+    if (live === undefined || typeof replicas !== "number") return [];
     // The object of another owner is not suspended.
     if (isOwned && adopt === "never" && ownership(live, object, handlerNames).type !== "ours") return [];
     const key = targetKey(kind, target);
-    return run.autoscaled.has(key) || !replicasAreOurs(live, given) ? [[key, replicas] as const] : [];
+    const isOurs = handlerNames.some((handlerName) => replicasAreOurs(live, { handlerName, unit: name, uid }));
+    // A 0 of ours is the one of the suspension.
+    return !isOurs || (run.autoscaled.has(key) && replicas !== 0) ? [[key, replicas] as const] : [];
   });
 }
 
