@@ -1,6 +1,6 @@
 /** Suspends the objects of a component, and remembers the numbers of replicas that nothing else has. */
 import { type KubernetesObject, ownership } from "@treadle/apimachinery";
-import { partReportOf, replicasAreOurs } from "@treadle/dependents/unstable/step";
+import { partReportOf, refsOrNone, replicasAreOurs } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import type { Run } from "./extension.ts";
@@ -50,7 +50,8 @@ function numbersOf(req: SuspendingReq, { hasReplicas, dependent, name }: Resourc
   if (!hasReplicas || !isCreated || !isUpdated) return [];
   const { object, handlerNames } = req;
   const uid = object.metadata.uid ?? "";
-  return dependent.names(object).list.flatMap(({ target }) => {
+  // A resource whose name cannot be computed fails by itself.
+  return refsOrNone(dependent, object).flatMap((target) => {
     const live: KubernetesObject | undefined = req.cache.get(kind, target);
     const replicas = live === undefined ? undefined : replicasIn(live);
     if (live === undefined || typeof replicas !== "number") return [];

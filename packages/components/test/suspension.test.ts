@@ -350,6 +350,17 @@ describe("an error during the suspension", () => {
     expect((await world.get(Deployment, "web"))?.spec?.replicas).toBe(0);
   });
 
+  test("a workload whose name cannot be computed does not hold up the suspension of the others", async () => {
+    const objectName = ({ spec }: App): string => {
+      if (spec.text === "two") throw new Error("no name");
+      return "broken";
+    };
+    const world = await settled(main([web("web"), web("broken", { objectName })]), { spec: { replicas: 2 } });
+    await change(world, { suspended: true, text: "two" });
+    expect(await mainOf(world)).toBe('False Error: broken: step "broken": objectName threw: no name');
+    expect((await world.get(Deployment, "web"))?.spec?.replicas).toBe(0);
+  });
+
   test("a record whose isSuspended returns a promise deletes nothing", async () => {
     const kinds = [{ kind: ConfigMap, category: "static", suspend: { delete: true }, isSuspended: async () => true }];
     const world = await settled(main([page("page")], { kinds: kinds as never }));
