@@ -106,7 +106,20 @@ export function highest(
   return top === undefined ? undefined : { reason: top, message: messageOf(words.filter(({ reason }) => reason === top)) };
 }
 
-/** Joins messages, each with the name of its resource. */
+/** So many messages of one resource with many objects are told. */
+const MAX_OF_RESOURCE = 5;
+
+/** Joins messages, each with the name of its resource. Objects of a resource that say the same are told once. */
 export function messageOf(told: readonly { readonly resource: Pick<Resource, "name">; readonly message: string }[]): string {
-  return told.map(({ resource, message }) => (message === "" ? resource.name : `${resource.name}: ${message}`)).join("; ");
+  const texts = new Map<string, Set<string>>();
+  for (const { resource, message } of told) {
+    const of = texts.get(resource.name) ?? new Set();
+    texts.set(resource.name, of.add(message === "" ? resource.name : `${resource.name}: ${message}`));
+  }
+  return [...texts].flatMap(([name, of]) => shortened(name, [...of])).join("; ");
+}
+
+function shortened(name: string, texts: readonly string[]): readonly string[] {
+  if (texts.length <= MAX_OF_RESOURCE) return texts;
+  return [...texts.slice(0, MAX_OF_RESOURCE), `${name}: and ${texts.length - MAX_OF_RESOURCE} more messages`];
 }

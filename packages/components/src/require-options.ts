@@ -34,6 +34,10 @@ function problemsOf(
   if (Array.isArray(resources)) found.push(...resourceProblems(resources));
   else found.push("resources must be a list of steps made by dependentApply()");
   for (const name of ["enabled", "suspended"] as const) attempt(() => requireGates(gates[name], `${where}${name}`));
+  refuse(
+    Array.isArray(gates.suspended) && gates.suspended.length === 0,
+    "suspended is an empty list, which always holds: leave it out, or name a gate",
+  );
   refuse(until !== undefined && typeof until !== "function", "until must be a function");
   refuse(
     graceMs !== undefined && !isTime(graceMs),

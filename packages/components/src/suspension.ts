@@ -1,6 +1,6 @@
 /** Suspends the objects of a component, and remembers the numbers of replicas that nothing else has. */
 import { type KubernetesObject, ownership } from "@treadle/apimachinery";
-import { partReportOf, replicasAreOurs, withPartial } from "@treadle/dependents/unstable/step";
+import { partReportOf, refsOrNone, replicasAreOurs, withPartial } from "@treadle/dependents/unstable/step";
 import type { CleanupReq } from "@treadle/reconcile";
 import type { Definition, Resource } from "./definition.ts";
 import { components, type Run } from "./extension.ts";
@@ -19,7 +19,7 @@ export function suspended({ name, dependent }: Resource, desired: object, { merg
   return withPartial(dependent.policy.kind, desired, { partial: merge, where: `step "${name}": the suspension` });
 }
 
-type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerName" | "handlerNames" | "checkpoint"> & {
+type SuspendingReq = Pick<CleanupReq<KubernetesObject>, "object" | "cache" | "handlerNames" | "checkpoint"> & {
   readonly state: State;
 };
 
@@ -40,16 +40,19 @@ export async function rememberReplicas(definition: Definition, req: SuspendingRe
 function numbersOf(req: SuspendingReq, { hasReplicas, dependent, name }: Resource, run: Run): readonly (readonly [string, number])[] {
   const { kind, isCreated, isUpdated, isOwned, adopt } = dependent.policy;
   if (!hasReplicas || !isCreated || !isUpdated) return [];
-  const { object, handlerName, handlerNames } = req;
-  const given = { handlerName, unit: name, uid: object.metadata.uid ?? "" };
-  return dependent.names(object).list.flatMap(({ target }) => {
+  const { object, handlerNames } = req;
+  const uid = object.metadata.uid ?? "";
+  // A resource whose name cannot be computed fails by itself.
+  return refsOrNone(dependent, object).flatMap((target) => {
     const live: KubernetesObject | undefined = req.cache.get(kind, target);
     const replicas = live === undefined ? undefined : replicasIn(live);
-    if (live === undefined || typeof replicas !== "number" || replicas === 0) return [];
+    if (live === undefined || typeof replicas !== "number") return [];
     // The object of another owner is not suspended.
     if (isOwned && adopt === "never" && ownership(live, object, handlerNames).type !== "ours") return [];
     const key = targetKey(kind, target);
-    return run.autoscaled.has(key) || !replicasAreOurs(live, given) ? [[key, replicas] as const] : [];
+    const isOurs = handlerNames.some((handlerName) => replicasAreOurs(live, { handlerName, unit: name, uid }));
+    // A 0 of ours is the one of the suspension.
+    return !isOurs || (run.autoscaled.has(key) && replicas !== 0) ? [[key, replicas] as const] : [];
   });
 }
 

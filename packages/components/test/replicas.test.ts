@@ -161,6 +161,21 @@ describe("a workload without a desired number of replicas", () => {
     expect(await replicasOf(world)).toBe(6);
   });
 
+  test("that a user has scaled to 0 stays there after a suspension", async () => {
+    for (const spec of [{}, { scaled: true, replicas: 3 }]) {
+      const world = await settled(main([web("web"), scaler]), { spec });
+      await scale(world, 0);
+      await world.settled();
+      await suspend(world);
+      await world.pass("a");
+      await resume(world);
+      expect(await replicasOf(world)).toBe(0);
+      await scale(world, 4);
+      await world.settled();
+      expect(await replicasOf(world)).toBe(4);
+    }
+  });
+
   test("that was created suspended gets 1", async () => {
     const world = await settled(main([web("web")]), { spec: { suspended: true } });
     await world.makeReady(Deployment, "web");

@@ -220,6 +220,21 @@ describe("a resource with each", () => {
     expect(await pages(world)).toEqual(["many-x", "many-y"]);
   });
 
+  test("is told once for objects that say the same, and with five messages for others", async () => {
+    const held = page("held", {
+      objectName: undefined,
+      each: ({ spec }: App) => spec.names.map((key) => ({ key })),
+      until: () => "it is held",
+    });
+    const names = ["1", "2", "3", "4", "5", "6", "7"];
+    const world = await settled(main([held]), { spec: { names } });
+    expect(await mainOf(world)).toBe("False Blocked: held: it is held");
+    const foreign = await settled(main([many]), { spec: { names }, objects: names.map((name) => configMap(`many-${name}`)) });
+    const texts = (await mainOf(foreign))?.split("; many: ") ?? [];
+    expect(texts).toHaveLength(6);
+    expect(texts.at(-1)).toBe("and 2 more messages");
+  });
+
   test("all objects are removed when the component is off", async () => {
     const world = await settled(main([many, page("last")]), { spec: { names: ["x", "y"] } });
     await change(world, { on: false });

@@ -212,6 +212,12 @@ describe("the condition of a suspended component", () => {
     expect(await pages(world)).toEqual(["page"]);
   });
 
+  test("by an empty list, which would always hold, is refused", () => {
+    expect(() => main([page("page")], { suspended: [] })).toThrow(
+      'component "main": suspended is an empty list, which always holds: leave it out, or name a gate',
+    );
+  });
+
   test("is Suspended without resources", async () => {
     const world = await settled(main([]), { spec: { suspended: true } });
     expect(await mainOf(world)).toBe(SUSPENDED);
@@ -342,6 +348,17 @@ describe("an error during the suspension", () => {
     });
     const world = await settled(main([broken, web("web", { dependsOn: [] })]), { spec: { suspended: true } });
     expect(await mainOf(world)).toMatch(/^False Error: broken: .*boom/);
+    expect((await world.get(Deployment, "web"))?.spec?.replicas).toBe(0);
+  });
+
+  test("a workload whose name cannot be computed does not hold up the suspension of the others", async () => {
+    const objectName = ({ spec }: App): string => {
+      if (spec.text === "two") throw new Error("no name");
+      return "broken";
+    };
+    const world = await settled(main([web("web"), web("broken", { objectName })]), { spec: { replicas: 2 } });
+    await change(world, { suspended: true, text: "two" });
+    expect(await mainOf(world)).toBe('False Error: broken: step "broken": objectName threw: no name');
     expect((await world.get(Deployment, "web"))?.spec?.replicas).toBe(0);
   });
 

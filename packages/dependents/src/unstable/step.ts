@@ -29,7 +29,7 @@ export {
   renderedWith,
   replicasAreOurs,
 } from "../step-facts.ts";
-export { type Asked, type Dependent, desiredOf } from "../dependent.ts";
+export { type Asked, type Dependent, desiredOf, refsOrNone } from "../dependent.ts";
 export type { Named, NamedObjects } from "../objects.ts";
 export type { AnyOptions } from "../types.ts";
 export { holds, requireGates } from "../gates.ts";
