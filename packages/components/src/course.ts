@@ -63,7 +63,10 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
   const replicasOf = (live: KubernetesObject): { readonly value: number | undefined } => {
     // 0 is the number of the suspension.
     if (replicasIn(live) !== 0) return { value: undefined };
-    return { value: run.replicas[targetKey(kind, live.metadata)] ?? (typeof wanted === "number" ? wanted : 1) };
+    const stored = run.replicas[targetKey(kind, live.metadata)];
+    // A user may have edited the status.
+    const isNumber = stored !== undefined && Number.isInteger(stored) && stored >= 0;
+    return { value: isNumber ? stored : typeof wanted === "number" ? wanted : 1 };
   };
   return { ...RUN, id: autoscaled.toSorted().join(), adjust, replicasOf };
 }

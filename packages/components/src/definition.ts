@@ -1,32 +1,11 @@
 /** A component with its defaults, and what follows from its options without a pass. */
 import { groupKindOf, type Kind } from "@treadle/apimachinery";
 import { type Dependent, type Facts, factsOf } from "@treadle/dependents/unstable/step";
-import type { Declared } from "@treadle/reconcile";
 import { runtimeOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 import type { AnyKindRecord } from "./kinds/kind-record.ts";
 import { recordOf } from "./kinds/record-of.ts";
+import type { AnyComponentOptions } from "./any-options.ts";
 import { requireOptions } from "./require-options.ts";
-
-/** The options of a component with any types. */
-export interface AnyComponentOptions {
-  readonly name: string;
-  readonly condition: Declared<string>;
-  readonly resources: readonly unknown[];
-  readonly enabled?: AnyGates;
-  readonly after?: readonly unknown[];
-  readonly until?: (object: unknown, inputs: unknown) => unknown;
-  readonly needs?: readonly unknown[];
-  readonly reads?: Readonly<Record<string, unknown>>;
-  readonly suspended?: AnyGates;
-  readonly graceMs?: number;
-  readonly warnOfGrace?: boolean;
-  readonly blocked?: "rest" | "dependants";
-  readonly kinds?: readonly AnyKindRecord[];
-}
-
-/** Gates with any types. */
-export type AnyGates = AnyGate | readonly AnyGate[];
-type AnyGate = (...args: readonly unknown[]) => boolean | undefined;
 
 /** One resource of a component. */
 export interface Resource {

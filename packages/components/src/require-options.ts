@@ -1,7 +1,7 @@
 /** Checks the options of a component, for untyped code: all mistakes are reported in one error. */
 import { factsOf, requireGates } from "@treadle/dependents/unstable/step";
 import { runtimeOf } from "@treadle/reconcile/unstable/engine";
-import type { AnyComponentOptions } from "./definition.ts";
+import type { AnyComponentOptions } from "./any-options.ts";
 import { requireRecord } from "./kinds/require-record.ts";
 
 /** Returns the options. @throws TypeError with every mistake, and what to do */
