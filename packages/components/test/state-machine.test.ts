@@ -47,7 +47,7 @@ const freed: Act = (world) => world.update(ConfigMap, "kept", ({ metadata }) => 
 
 /** Whether the gate of {@link gated} throws. */
 const broken: Act = (world) => world.update(AppKind, "a", ({ metadata }) => void (metadata.annotations = { broken: "yes" }));
-const mended: Act = (world) => world.update(AppKind, "a", ({ metadata }) => void (metadata.annotations = {}));
+const fixed: Act = (world) => world.update(AppKind, "a", ({ metadata }) => void (metadata.annotations = {}));
 const retried: Act = (world) => world.advance(world.dueIn("a") ?? 0);
 const enabled = ({ spec: { on }, metadata }: App): boolean => {
   if (metadata.annotations?.["broken"] === "yes") throw new Error("boom");
@@ -574,7 +574,7 @@ const ROWS: readonly Row[] = [
     steps: alive,
     given: [ready(), broken],
     from: "FeatureGateError",
-    act: [mended, retried],
+    act: [fixed, retried],
     want: "Healthy",
   },
   // Errors.

@@ -21,8 +21,8 @@ export interface GoldenOptions<Owner, V extends object = Readonly<Record<string,
  * Cases in which the same layers fire, for the same resources, share one file. The first of them gives its text, and its name:
  * `<component>.<case>.yaml`. The others are rendered, but not compared.
  *
- * The test fails for a file that differs, for a layer that no case fires, for a resource that no case has objects of, and for a file
- * of the component in the folder that belongs to no case. So call it once for each component and folder. Objects with
+ * The test fails for a file that differs, for a layer that no case fires, and for a file of the component in the folder that belongs
+ * to no case. So call it once for each component and folder. Objects with
  * `created: false` are in no file.
  *
  * @throws TypeError for no cases, and for two cases of one name; Error for what makes the test fail

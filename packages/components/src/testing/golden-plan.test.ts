@@ -71,17 +71,16 @@ test("a list of cases gives the same files, and a case replaces the data of all"
   expect(files.get("web.exporter.yaml")).toContain("user: berta");
 });
 
-test("each layer that no case fires, and each resource without objects, is a problem", () => {
-  expect(plan(web, { basic: spec({ text: "long" }) }).problems).toEqual([
-    'no case has objects of "exporter": add a case in which its gates hold',
+test("each layer that no case fires is a problem", () => {
+  expect(plan(web, { basic: spec({ text: "long" }) }).problems).toContain(
     'no case fires the layer "old" of "settings": add a case in which its gates hold',
-  ]);
+  );
 });
 
-test("the layers of a resource that no case has objects of are not listed as well", () => {
+test("the layers of a resource that no case has objects of are problems, too", () => {
   const off = dependentApply(App, { name: "off", kind: ConfigMap, when: () => false, desired: layered({}, [{ name: "a", merge: {} }]) });
   const { files, problems } = plan(component(App, { name: "off", condition: "Off", resources: [off] }), { basic: spec() });
-  expect(problems).toEqual(['no case has objects of "off": add a case in which its gates hold']);
+  expect(problems).toEqual(['no case fires the layer "a" of "off": add a case in which its gates hold']);
   expect(files.get("off.basic.yaml")).toBe("# No objects.\n");
 });
 

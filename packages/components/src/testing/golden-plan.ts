@@ -44,7 +44,7 @@ export function goldenPlanOf(component: AnyComponent, given: GoldenCases<unknown
       firing: component.firing(object, all),
       resources: render(object as object, all),
     }));
-    seen.add(firing, resources);
+    seen.add(firing);
     const group = JSON.stringify([firing, resources.filter(hasObjects).map((resource) => resource.name)]);
     if (!groups.has(group)) groups.set(group, { file: fileOf(component.name, name), resources });
   }
@@ -66,28 +66,20 @@ function hasObjects({ objects }: RenderedResource): boolean {
   return objects.length > 0;
 }
 
-/** What the cases have covered. */
+/** The layers that the cases have fired. */
 class Seen {
   readonly #layers = new Set<string>();
-  /** Whether a case has objects of the resource. */
-  readonly #resources = new Map<string, boolean>();
 
-  add(firing: Readonly<Record<string, readonly string[]>>, resources: readonly RenderedResource[]): void {
+  add(firing: Readonly<Record<string, readonly string[]>>): void {
     for (const [resource, layers] of Object.entries(firing)) for (const layer of layers) this.#layers.add(idOf(resource, layer));
-    for (const resource of resources)
-      this.#resources.set(resource.name, this.#resources.get(resource.name) === true || hasObjects(resource));
   }
 
   missing(layers: Readonly<Record<string, readonly string[]>>): readonly string[] {
-    const absent = [...this.#resources].filter(([, isSeen]) => !isSeen).map(([resource]) => resource);
-    return [
-      ...absent.map((resource) => `no case has objects of "${resource}": add a case in which its gates hold`),
-      ...Object.entries(layers).flatMap(([resource, names]) =>
-        names
-          .filter((name) => !absent.includes(resource) && !this.#layers.has(idOf(resource, name)))
-          .map((name) => `no case fires the layer "${name}" of "${resource}": add a case in which its gates hold`),
-      ),
-    ];
+    return Object.entries(layers).flatMap(([resource, names]) =>
+      names
+        .filter((name) => !this.#layers.has(idOf(resource, name)))
+        .map((name) => `no case fires the layer "${name}" of "${resource}": add a case in which its gates hold`),
+    );
   }
 }
 
