@@ -6,7 +6,7 @@ import { startTestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { App, app, handlerOf, main, web } from "./stage.ts";
 
-test("a dry run reports the writes of a suspension, also if a number of replicas is to be stored first", async () => {
+test("a dry run reports the writes of a suspension, also if a number of replicas is to be stored first", { tags: ["memory"] }, async () => {
   const built = handlerOf(main([web("web")]));
   await using cluster = await startTestCluster({ workloads: true });
   const operator = await cluster.start(built);

@@ -13,7 +13,7 @@ const many = dependentApply(App, {
   desired: (owner, _, { key }) => ({ spec: workload(key, owner) }),
 });
 
-test("the grace clock does not start again after a restart, when an object was removed before", async () => {
+test("the grace clock does not start again after a restart, when an object was removed before", { tags: ["memory"] }, async () => {
   const built = handlerOf(main([many], { graceMs: 60_000 }));
   await using cluster = await startTestCluster();
   const operator = await cluster.start(built);

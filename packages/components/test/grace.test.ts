@@ -131,7 +131,7 @@ describe("the grace period", () => {
     expect(await mainOf(cluster)).toMatch(/^False Down: /);
   });
 
-  test("does not start again in a restarted operator after an item of each was removed", async () => {
+  test("does not start again in a restarted operator after an item of each was removed", { tags: ["memory"] }, async () => {
     const many = web("many", {
       each: (owner: App) => owner.spec.names.map((key) => ({ key })),
       objectName: (_owner: App, { key }: { key: string }) => `many-${key}`,
