@@ -17,6 +17,8 @@ import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
 
 const AT_ONCE = 12;
+/** A scenario that differs is played so many times more. */
+const MORE_TIMES = 2;
 
 const kubeconfig = process.env["KUBECONFIG"];
 if (kubeconfig === undefined || kubeconfig === "") throw new Error("set KUBECONFIG to the file of a real control plane");
@@ -39,7 +41,14 @@ async function worker(): Promise<void> {
     const started = performance.now();
     try {
       const isExpected = (steps: readonly Step[]): boolean => !values.check || changes(scenario, steps).length === 0;
-      const steps = await play(scenario, { transport, now: () => performance.now(), pass: (ms) => delay(ms), isExpected });
+      const played = (): Promise<readonly Step[]> =>
+        play(scenario, { transport, now: () => performance.now(), pass: (ms) => delay(ms), isExpected });
+      let steps = await played();
+      // The real controllers race with each other: what differs is played again before it counts.
+      for (let again = 0; values.check && again < MORE_TIMES && changes(scenario, steps).length > 0; again++) {
+        console.log(`${scenario.name}: played again, ${changes(scenario, steps)[0]?.slice(0, 200)}`);
+        steps = await played();
+      }
       if (values.check) failed.push(...changes(scenario, steps));
       else writeFileSync(recordingOf(scenario), `${JSON.stringify(steps, undefined, 2)}\n`);
       console.log(`${scenario.name}: ${steps.length} steps, ${Math.round((performance.now() - started) / 1000)} s`);
