@@ -52,7 +52,13 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
   const digest = digester(definition, req, resource);
   if (!resource.hasReplicas) return digest === undefined ? RUN : { ...RUN, adjust: digest };
   const { kind } = resource.dependent.policy;
-  const autoscaled = [...run.autoscaled].filter((key) => isOfKind(key, kind));
+  const id =
+    run.autoscaled.size === 0
+      ? RUN.id
+      : [...run.autoscaled]
+          .filter((key) => isOfKind(key, kind))
+          .toSorted()
+          .join();
   let wanted: unknown;
   const adjust = (desired: object, target: Ref): object => {
     wanted = replicasIn(desired);
@@ -68,7 +74,7 @@ function running(definition: Definition, req: unknown, { run, resource }: { read
     const isNumber = stored !== undefined && Number.isInteger(stored) && stored >= 0;
     return { value: isNumber ? stored : typeof wanted === "number" ? wanted : 1 };
   };
-  return { ...RUN, id: autoscaled.toSorted().join(), adjust, replicasOf };
+  return { ...RUN, id, adjust, replicasOf };
 }
 
 /** A resource of a suspended component. */
