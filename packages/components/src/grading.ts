@@ -59,11 +59,7 @@ function advance(
 
 /** Forgets the digests of objects that a resource no longer keeps. After a restart they would not be known. */
 export function forgetDigests(definition: Definition, req: ComponentReq, { objects }: Findings): void {
-  const known = memoryOf(definition, req).digests;
-  let count = 0;
-  for (const digests of known.values()) count += digests.size;
-  if (count === objects.length) return;
-  for (const [name, digests] of known) {
+  for (const [name, digests] of memoryOf(definition, req).digests) {
     const kept = objects.filter(({ resource }) => resource.name === name);
     if (kept.length === 0 || kept.length === digests.size) continue;
     const keys = new Set(kept.map(({ target }) => keyOf(target)));
