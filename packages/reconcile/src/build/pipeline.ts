@@ -8,9 +8,9 @@ import type { Deadlines } from "../handler-options.ts";
 import { type WatchForm, watchFormOf } from "../reads.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
-import { countersOf, extensionsOf, handlerOf } from "./extensions.ts";
+import { extensionsOf, handlerOf, measuredBy } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
-import type { DeclaredCounter } from "../counter.ts";
+import type { DeclaredMetric } from "../metric.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Rank } from "../save/ready-rank.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
@@ -67,8 +67,8 @@ export interface Pipeline {
   readonly extensions: readonly AnyExtension[];
   /** The handler as each extension sees it, by the name of the extension. */
   readonly extended: ReadonlyMap<string, ExtendedHandler<unknown>>;
-  /** The counters of the extensions that the steps use. */
-  readonly counters: readonly DeclaredCounter[];
+  /** The metrics of the extensions that the steps use. */
+  readonly metrics: readonly DeclaredMetric[];
   /** Whether the pipeline is one step without its handler, so that nothing is known about other steps. @defaultValue false */
   readonly isAlone?: boolean;
   /** The place where step state is stored. */
@@ -148,7 +148,7 @@ export function assemble(
     extended: new Map(
       extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order, reporters }, extension.name)]),
     ),
-    counters: countersOf(leaves),
+    metrics: measuredBy(leaves),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }

@@ -19,7 +19,15 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
-export { type CounterDefinition, type CounterLabels, type DeclaredCounter, hasLabels, labelText } from "../counter.ts";
+export {
+  type CounterDefinition,
+  DEFAULT_BUCKETS,
+  type DeclaredMetric,
+  type HistogramDefinition,
+  type MetricDefinition,
+  type MetricLabels,
+  metricConflict,
+} from "../metric.ts";
 export { defineExtension, handOver, openingOf, partsOf } from "../define-extension.ts";
 export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { isTransientEnd, TRANSIENT_MS } from "../record/transient.ts";
