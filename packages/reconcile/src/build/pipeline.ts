@@ -39,6 +39,8 @@ export interface Pipeline {
   readonly reportsPause: boolean;
   /** The leaves that have a post. */
   readonly posting: readonly StepRuntime[];
+  /** The leaves that run when the finalizer is removed without the cleanups, in the order of cleanups. */
+  readonly releasing: readonly StepRuntime[];
   /** The declared watches. */
   readonly watches: readonly DeclaredWatch[];
   /** The group-kinds that `req.cache` has: the primary, and all kinds that are read, owned or watched. */
@@ -126,6 +128,7 @@ export function assemble(
     fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
     posting: leaves.filter(({ post }) => post !== undefined),
+    releasing: leaves.filter(({ release }) => release !== undefined).toReversed(),
     watches,
     watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
     wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),

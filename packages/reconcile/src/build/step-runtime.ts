@@ -75,6 +75,8 @@ export interface StepRuntime {
   readonly unprovided: ((req: unknown, wait: Wait) => unknown) | undefined;
   /** The phase `cleanup`. */
   readonly cleanup: PhaseFunction | undefined;
+  /** Runs in place of `cleanup` when the finalizer is removed without the cleanups; `undefined`: nothing runs. */
+  readonly release: PhaseFunction | undefined;
   /** The phase `post`. */
   readonly post: PhaseFunction | undefined;
   /** The parts of a composite; `undefined` for other steps. The phases of the composite run after theirs. */
@@ -185,6 +187,14 @@ export interface RawDefinition {
   readonly unprovided?: (req: unknown, wait: Wait) => unknown;
   /** The phase `cleanup`. */
   readonly cleanup?: PhaseFunction;
+  /**
+   * Runs in place of `cleanup` when the finalizer is removed without the cleanups: in a drain by the rule `release`, and for the
+   * annotation `treadle.dev/skip-cleanup`. It removes marks of the operator that harm objects without it, such as finalizers. It
+   * runs without reads, waits for no kind, and must be idempotent. In a drain, the finalizer stays until it continues. For the
+   * annotation, the finalizer is removed whatever it ends with, but for a conflict and a shutdown: a user asked for a way out.
+   * @defaultValue nothing
+   */
+  readonly release?: PhaseFunction;
   /** The phase `post`. */
   readonly post?: PhaseFunction;
   /** The settings of the handler that the step makes. */
@@ -242,6 +252,7 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     unresolved: definition.unresolved?.bind(definition),
     unprovided: definition.unprovided?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),
+    release: definition.release?.bind(definition),
     post: definition.post?.bind(definition),
     parts: undefined,
     configures: definition.configures ?? {},
@@ -251,9 +262,11 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
 
 /** @throws TypeError for members of a wrong type (untyped code). */
 function requireForms(where: string, definition: RawDefinition): void {
-  for (const member of ["gate", "do", "cleanup", "post", "memory"] as const)
+  for (const member of ["gate", "do", "cleanup", "release", "post", "memory"] as const)
     if (definition[member] !== undefined && typeof definition[member] !== "function")
       throw new TypeError(`${where}: ${member} must be a function`);
+  if (definition.release !== undefined && definition.cleanup === undefined)
+    throw new TypeError(`${where}: release runs in place of cleanup, and there is no cleanup: add one`);
   const lists = { conditions: "a list", permissions: "a list of { kind, verbs }", events: "a list of reasons", needs: "a list of steps" };
   for (const [member, form] of Object.entries(lists)) {
     const value: unknown = definition[member as keyof RawDefinition];
