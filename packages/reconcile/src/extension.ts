@@ -75,6 +75,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   isSelected(kind: Kind, object: KubernetesObject): boolean;
   /** Returns whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
   isServed(kind: Kind): boolean;
+  /** Returns why the server refuses the watch of a kind, and the fix; `undefined`: it does not, as far as is known. */
+  refusalOf(kind: Kind): string | undefined;
   /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
   /** The clock of the pass. */

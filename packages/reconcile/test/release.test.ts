@@ -41,7 +41,7 @@ function lock(name: string): Step<Widget> {
     uses: [locks.use({ name })],
     async do(req) {
       const { client, state } = req as LockReq;
-      await client.apply(ConfigMap, { metadata: { name, namespace: "default", finalizers: [LOCK] } }, {});
+      await client.apply(ConfigMap, { metadata: { name, namespace: "default", finalizers: [LOCK] } }, { existing: undefined });
       state.locked = true;
     },
     cleanup: () => void trace.push(`cleanup ${name}`),

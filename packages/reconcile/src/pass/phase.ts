@@ -149,7 +149,12 @@ function begun(
   );
 }
 
-const NOTHING_OWNED: Pick<ReadingStep, "owns" | "optionalOwns" | "readsInCleanup"> = { owns: [], optionalOwns: [], readsInCleanup: false };
+const NOTHING_OWNED: Omit<ReadingStep, "name" | "reads"> = {
+  owns: [],
+  optionalOwns: [],
+  cleanupChecksKinds: false,
+  readsInCleanup: false,
+};
 
 /** A step without reads and owned kinds waits for no kind, and gets no values. */
 function looksAtNothing({ owns, reads }: ReadingStep): boolean {

@@ -134,6 +134,10 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
     return isServedNow(this.#pass, kind);
   }
 
+  refusalOf(kind: Kind): string | undefined {
+    return this.#pass.env.refusalOf?.(kind);
+  }
+
   hide(text: string): string {
     return this.#pass.hide(text);
   }
