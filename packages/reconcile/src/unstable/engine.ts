@@ -96,7 +96,7 @@ export type { Rank } from "../save/ready-rank.ts";
 export type { Circle, PartOrder } from "../build/order.ts";
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";
-export { PERMISSION_VERBS } from "../permission.ts";
+export { type AllRights, PERMISSION_VERBS } from "../permission.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
 export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "../env.ts";
 export type { PassResult, PhaseReport, Requeue, Strays } from "../pass-result.ts";
