@@ -79,7 +79,9 @@ describe("a counter of an extension", () => {
   });
 
   test("is shared by two extensions, and by two copies of one, with the same labels", async () => {
-    const world = await served({ handlers: [looker([looking(), looking(), looking({ name: "other", counters: [LOOKS], histograms: [GAZES] })])] });
+    const world = await served({
+      handlers: [looker([looking(), looking(), looking({ name: "other", counters: [LOOKS], histograms: [GAZES] })])],
+    });
     await world.user.create(Widget, widget("a"));
     await world.settled();
     expect(linesAbout(await metrics(world), "test_looks_total{")).toEqual(['test_looks_total{size="big",controller="widgets"} 6']);

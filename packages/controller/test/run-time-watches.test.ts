@@ -1,5 +1,14 @@
 /** Kinds that steps watch by `req.watch`: which passes they start, what the cache answers, and when the watches end. */
-import { defineResource, isNotFound, type Kind, keyOf, kind, type KubernetesObject, ownerLabels, type Transport } from "@treadle/apimachinery";
+import {
+  defineResource,
+  isNotFound,
+  type Kind,
+  keyOf,
+  kind,
+  type KubernetesObject,
+  ownerLabels,
+  type Transport,
+} from "@treadle/apimachinery";
 import { ConfigMap, Lease, Secret } from "@treadle/apimachinery/kinds";
 import { handler, type KindWatch, owned, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
@@ -268,7 +277,8 @@ test("a kind whose watch is refused is reported with the reason, and the other k
   });
 });
 
-const UNWATCHABLE = (name: string): string => `the server offers no list and watch of ${name} to any client: read its objects by req.client`;
+const UNWATCHABLE = (name: string): string =>
+  `the server offers no list and watch of ${name} to any client: read its objects by req.client`;
 
 test.for<{ readonly name: string; readonly asked: Asked; readonly want: string }>([
   { name: "a kind", asked: TokenReview, want: UNWATCHABLE("TokenReview (authentication.k8s.io/v1)") },
@@ -325,7 +335,8 @@ test("a step that owns an unwatchable kind waits with the reason, and its state 
   await world.settled();
   await world.clock.advance(1_000);
   await world.settled();
-  const reasons = (): readonly unknown[] => world.reports.map(({ result: { outcome } }) => (outcome.type === "wait" ? outcome.reason : outcome.type));
+  const reasons = (): readonly unknown[] =>
+    world.reports.map(({ result: { outcome } }) => (outcome.type === "wait" ? outcome.reason : outcome.type));
   expect(reasons().at(-1)).toBe(
     "the server offers no watch of leases.coordination.k8s.io to any client: read them with { watch: false }, and leave them out of owns and watch()",
   );

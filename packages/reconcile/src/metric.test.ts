@@ -32,7 +32,12 @@ test.for<{
   { name: "a label with a dot", counters: [{ ...VISITS, labels: ["a.b"] }], want: /invalid or repeated label "a.b"/ },
   { name: "a label of Prometheus itself", counters: [{ ...VISITS, labels: ["__name__"] }], want: /invalid or repeated label/ },
   { name: "a label that is listed twice", counters: [{ ...VISITS, labels: ["a", "a"] }], want: /invalid or repeated label "a"/ },
-  { name: "a histogram with the name of a counter", counters: [VISITS], histograms: [{ ...STAYS, name: "visits_total" }], want: /defined twice/ },
+  {
+    name: "a histogram with the name of a counter",
+    counters: [VISITS],
+    histograms: [{ ...STAYS, name: "visits_total" }],
+    want: /defined twice/,
+  },
   { name: "a histogram with an invalid name", histograms: [{ ...STAYS, name: "a.b" }], want: /histogram "a.b" needs a name of letters/ },
   { name: "the label of the buckets", histograms: [{ ...STAYS, labels: ["le"] }], want: /invalid or repeated label "le"/ },
   { name: "no buckets", histograms: [{ ...STAYS, buckets: [] }], want: /needs buckets that ascend, in seconds, such as/ },
@@ -69,8 +74,16 @@ test.for([
 
 test.for([
   { name: "an unknown counter", measured: { ...visit, name: "leaves_total", labels: {} }, want: /no counter "leaves_total": add it/ },
-  { name: "a histogram as a counter", measured: { ...visit, name: "stay_seconds" }, want: /no counter "stay_seconds": add it to its counters/ },
-  { name: "a counter as a histogram", measured: { ...stay, name: "visits_total" }, want: /no histogram "visits_total": add it to its histograms/ },
+  {
+    name: "a histogram as a counter",
+    measured: { ...visit, name: "stay_seconds" },
+    want: /no counter "stay_seconds": add it to its counters/,
+  },
+  {
+    name: "a counter as a histogram",
+    measured: { ...stay, name: "visits_total" },
+    want: /no histogram "visits_total": add it to its histograms/,
+  },
   { name: "a missing label", measured: { ...visit, labels: { room: "hall" } }, want: /has the labels "room", "guest", not "room"/ },
   { name: "a label too many", measured: { ...visit, labels: { ...LABELS, day: "1" } }, want: /not "room", "guest", "day"/ },
   { name: "no labels", measured: { ...visit, labels: {} }, want: /not \(none\)/ },
@@ -103,7 +116,11 @@ test.for<{ readonly name: string; readonly other: DeclaredMetric; readonly want:
   { name: "the same metric of a copy", other: { ...declared, extension: "copy" }, want: undefined },
   { name: "another help text", other: { ...declared, help: "Other." }, want: undefined },
   { name: "other labels", other: { ...declared, labels: ["a"] }, want: /as a histogram by the labels "room", and .* by the labels "a"/ },
-  { name: "another type", other: { ...declared, type: "counter", buckets: [] }, want: /as a histogram by the labels "room", and .* as a counter/ },
+  {
+    name: "another type",
+    other: { ...declared, type: "counter", buckets: [] },
+    want: /as a histogram by the labels "room", and .* as a counter/,
+  },
   { name: "other buckets", other: { ...declared, buckets: [1] }, want: /with the buckets 1, 60, and .* with the buckets 1$/ },
 ])("a metric and $name: $want", ({ other, want }) => {
   if (want === undefined) expect(metricConflict(declared, other)).toBeUndefined();

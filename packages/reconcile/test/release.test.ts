@@ -150,7 +150,11 @@ test("a kind that is not served, and a refused watch, do not keep a release from
   const built = locking("one");
   await harness.user.create(Widget, widget());
   await harness.operator(built).pass("default/a");
-  const env = { drain: "release", isServed: (of: { readonly kind: string }) => of.kind !== "ConfigMap", refusalOf: () => "no right" } as const;
+  const env = {
+    drain: "release",
+    isServed: (of: { readonly kind: string }) => of.kind !== "ConfigMap",
+    refusalOf: () => "no right",
+  } as const;
   expect(await harness.operator(built, env).pass("default/a")).toMatchObject({ outcome: { type: "done" } });
   expect(trace).toHaveLength(1);
 });

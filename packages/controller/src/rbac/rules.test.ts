@@ -124,7 +124,12 @@ const made = (definition: Omit<Parameters<typeof defineStep>[1], "name">): AnyHa
 describe("a step with refersFrom", () => {
   test("gets the rights to list and watch from owns, and the others from permissions", () => {
     const { cluster } = rbacRules(
-      made({ owns: [ConfigMap, Namespace], refersFrom: [], permissions: [{ kind: ConfigMap, verbs: ["patch"] }], cleanup: () => undefined }),
+      made({
+        owns: [ConfigMap, Namespace],
+        refersFrom: [],
+        permissions: [{ kind: ConfigMap, verbs: ["patch"] }],
+        cleanup: () => undefined,
+      }),
       { events: false },
     );
     expect(cluster.slice(2)).toEqual([
@@ -317,5 +322,7 @@ test.for<{ readonly given: unknown; readonly says: RegExp }>([
 });
 
 test.for([undefined, "", "a\nb", 3])("all rights for the reason %j are refused", (because) => {
-  expect(() => made({ allRights: { because } as { because: string } })).toThrow(/step "made": allRights needs a reason that people can read/);
+  expect(() => made({ allRights: { because } as { because: string } })).toThrow(
+    /step "made": allRights needs a reason that people can read/,
+  );
 });

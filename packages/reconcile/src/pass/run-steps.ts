@@ -14,7 +14,7 @@ import { runGraph } from "./run-graph.ts";
 import type { Parts, PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
 import { hasVars, missingVars } from "../record/vars.ts";
 
-export const DONE: Outcome = { type: "done" };
+const DONE: Outcome = { type: "done" };
 
 type ChainPhase = "do" | "cleanup";
 
