@@ -6,6 +6,7 @@ import { appliedFields, containsField, differences, type FieldPath, textOfPath }
 import type { Drift } from "./plan.ts";
 import { openDifferences } from "./replace.ts";
 import { readLive } from "./take-over.ts";
+import { pathsBelow } from "./values.ts";
 import type { Wanted } from "./work.ts";
 
 const MAX_PATHS = 10;
@@ -32,7 +33,7 @@ export async function driftOf(work: Wanted, live: KubernetesObject): Promise<See
   const writers = (fresh.metadata.managedFields ?? []).filter(
     (entry) => isOther(entry) && found.some((path) => containsField(entry.fieldsV1 ?? {}, path, body)),
   );
-  const managers = [...new Set(writers.map(({ manager = "" }) => manager))];
+  const managers = [...new Set(writers.map(({ manager = "" }) => manager))].toSorted();
   return { drift: { paths: found.map(textOfPath), managers }, fresh };
 }
 
@@ -49,5 +50,8 @@ function pathsOf({ context, plan: { policy }, memory, body }: Wanted, fresh: Kub
   if (policy.writes === "replace") return openDifferences({ body, live: fresh, memory }).map(({ path }) => path);
   const owned = appliedFields(fresh, managerOf(context)) ?? {};
   const hasDigest = body.metadata.annotations?.[digestAnnotation(context.handlerName)] !== undefined;
-  return differences(body, fresh, { owned, trust: hasDigest, max: MAX_PATHS });
+  // Where no field below is ours any more, the path is that of the whole.
+  return differences(body, fresh, { owned, trust: hasDigest, max: MAX_PATHS }).flatMap((path) =>
+    pathsBelow(path, { wanted: body, live: fresh }),
+  );
 }

@@ -12,7 +12,7 @@ import { claimedNames } from "./difference.ts";
 import { keeping, valueAt } from "./immutable.ts";
 import { digestAnnotation, digestOfKept, marksOf, refTo } from "./marks.ts";
 import type { ObjectMemory } from "./memory.ts";
-import { firstDifference, textOfPath } from "./owned-fields.ts";
+import { type FieldSet, firstDifference, textOfPath } from "./owned-fields.ts";
 import { formerUnits } from "./ownership.ts";
 import type { Policy } from "./plan.ts";
 import { readLive, takenOver } from "./take-over.ts";
@@ -139,7 +139,11 @@ async function forgottenField(context: Context, policy: Policy, { body, live }: 
   const entry = fresh?.metadata.managedFields?.find(
     ({ manager = "", operation, subresource = "" }) => operation === "Update" && subresource === "" && handlerNames.includes(manager),
   );
-  return entry?.fieldsV1 === undefined ? undefined : firstDifference(body, live, { owned: entry.fieldsV1, trust: true });
+  if (entry?.fieldsV1 === undefined) return undefined;
+  const { "f:type": type, ...fields } = entry.fieldsV1 as FieldSet;
+  // The type of a Secret has a default, which the entry has too.
+  const owned = body["type"] === undefined || type === undefined ? fields : { ...fields, "f:type": type };
+  return firstDifference(body, live, { owned, trust: true });
 }
 
 interface Marks {

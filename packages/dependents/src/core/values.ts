@@ -23,6 +23,13 @@ export function valueDifferences(wanted: object, live: object, max: number = Num
   return found.slice(0, max);
 }
 
+/** As {@link valueDifferences}, at and below a path of object members. Of any other path, and of equal values, it returns the path. */
+export function pathsBelow(path: FieldPath, { wanted, live }: { readonly wanted: object; readonly live: object }): readonly FieldPath[] {
+  const found: ValueDifference[] = [];
+  collect({ wanted: memberAt(wanted, path), live: memberAt(live, path), path }, found);
+  return found.length === 0 ? [path] : found.map((each) => each.path);
+}
+
 /** Whether `live` has all values of `wanted`. */
 export function hasValues(live: unknown, wanted: unknown): boolean {
   const found: ValueDifference[] = [];
@@ -40,6 +47,11 @@ function collectInMetadata(wanted: Members, live: Members, found: ValueDifferenc
     const isThere = (each: unknown): boolean => inLive.some((other) => hasValues(other, each));
     if (!listIn(wanted[name]).every(isThere)) found.push({ path: ["f:metadata", `f:${name}`], live: live[name] });
   }
+}
+
+/** The value at a path of members; `undefined` for a path with an element of a list. */
+function memberAt(value: unknown, path: FieldPath): unknown {
+  return path.reduce((at: unknown, key) => (key.startsWith("f:") && isObject(at) ? at[key.slice(2)] : undefined), value);
 }
 
 function listIn(value: unknown): readonly unknown[] {
