@@ -122,6 +122,33 @@ test("a changed value is reverted, and the writer is named; a smaller desired st
   expect(upgraded.operation).toEqual({ type: "updated", paths: ["data.b"] });
 });
 
+test("after a restart, a value that the server changes is no drift beside one that a writer changed", async () => {
+  const { cluster, process } = await start();
+  await using _ = cluster;
+  const policy = replacing(Deployment);
+  await process().bring(policy, "x", deployment);
+  const first = process();
+  expect(said(await first.bring(policy, "x", deployment, { reportsDrift: true }))).toBe("there Ready unchanged");
+  const body = { spec: { template: { spec: { containers: [{ name: "web", image: "web:9" }] } } } };
+  await cluster.client.patch(Deployment, { namespace: ns, name: "x" }, { type: "strategic", body }, { fieldManager: "kubectl-set" });
+  const { operation } = await process().bring(policy, "x", deployment, { reportsDrift: true });
+  expect(operation).toMatchObject({ drift: { paths: ["spec.template.spec.containers[0].image"], managers: ["kubectl-set"] } });
+});
+
+test("an object of another controller is taken by force, by one PUT without that controller", async () => {
+  const { cluster, process } = await start();
+  await using _ = cluster;
+  const { metadata } = await cluster.client.create(ConfigMap, { metadata: { namespace: ns, name: "other" } });
+  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: metadata.uid ?? "", controller: true };
+  await cluster.client.create(ConfigMap, { metadata: { namespace: ns, name: "x", ownerReferences: [reference] }, data: { foreign: "1" } });
+  const unit = process();
+  expect(said(await unit.bring(REPLACE, "x", { data: { a: "1" } }))).toBe("not yet NotOurs unchanged");
+  expect(said(await unit.bring({ ...REPLACE, adopt: "force" }, "x", { data: { a: "1" } }))).toBe("there Ready updated");
+  expect(unit.requests).toEqual(["update ConfigMap x"]);
+  const live = await cluster.client.get(ConfigMap, { namespace: ns, name: "x" });
+  expect([live?.metadata.ownerReferences ?? [], live?.data]).toEqual([[], { a: "1" }]);
+});
+
 test("a smaller Secret is noticed in the process, and after a restart by our entry of managedFields", async () => {
   const { cluster, process } = await start();
   await using _ = cluster;

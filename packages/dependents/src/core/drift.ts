@@ -1,8 +1,8 @@
 /** Names the fields that another writer changed, and that writer, before they are reverted. Never values. */
-import type { KubernetesObject, ManagedFieldsEntry } from "@treadle/apimachinery";
+import { jsonEqual, type KubernetesObject, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { digestOf } from "./body.ts";
 import { digestAnnotation, digestOfKept, managerOf, refTo } from "./marks.ts";
-import { appliedFields, containsField, differences, type FieldPath, textOfPath } from "./owned-fields.ts";
+import { appliedFields, containsField, differences, type FieldPath, textOfPath, valueAtPath } from "./owned-fields.ts";
 import type { Drift } from "./plan.ts";
 import { openDifferences } from "./replace.ts";
 import { readLive } from "./take-over.ts";
@@ -11,30 +11,44 @@ import type { Wanted } from "./work.ts";
 
 const MAX_PATHS = 10;
 
-/** What other writers changed, and the object as it was read to find that out. */
+/** What other writers may have changed, and the object as it was read to find that out. */
 export interface SeenDrift {
-  readonly drift: Drift;
+  readonly paths: readonly FieldPath[];
   readonly fresh: KubernetesObject;
 }
 
 /**
- * Returns what other writers changed, if the desired state is the one that was stored last. It reads the object from the server,
+ * Returns what other writers may have changed, if the desired state is the one that was stored last. It reads the object from the server,
  * because caches keep no entries of other writers. @throws the error of the server
  */
 export async function driftOf(work: Wanted, live: KubernetesObject): Promise<SeenDrift | undefined> {
-  const { context, plan, body } = work;
+  const { context, plan } = work;
   const { policy, reportsDrift } = plan;
   if (reportsDrift !== true || policy.update !== undefined || !isDesiredBefore(work, live)) return undefined;
   const fresh = await readLive(context, policy, refTo(live));
   if (fresh === undefined || fresh.metadata.uid !== live.metadata.uid) return undefined;
-  const found = pathsOf(work, fresh).slice(0, MAX_PATHS);
-  const own = context.handlerNames.map((handlerName) => managerOf(context, { handlerName }));
+  return { paths: pathsOf(work, fresh), fresh };
+}
+
+/** Returns the drift that a write has reverted; `undefined`: the server stores other values than the desired ones, and nothing was reverted. */
+export function revertedBy(
+  { context, plan: { policy }, body }: Wanted,
+  stored: KubernetesObject,
+  { paths, fresh }: SeenDrift,
+): Drift | undefined {
+  const isPut = policy.writes === "replace";
+  const found = (isPut ? paths.filter((path) => !jsonEqual(valueAtPath(fresh, path), valueAtPath(stored, path))) : paths).slice(
+    0,
+    MAX_PATHS,
+  );
+  if (found.length === 0) return undefined;
+  // A PUT is made under the name of the handler.
+  const own = context.handlerNames.flatMap((handlerName) => [managerOf(context, { handlerName }), ...(isPut ? [handlerName] : [])]);
   const isOther = ({ manager = "" }: ManagedFieldsEntry): boolean => manager !== "" && !own.includes(manager);
   const writers = (fresh.metadata.managedFields ?? []).filter(
     (entry) => isOther(entry) && found.some((path) => containsField(entry.fieldsV1 ?? {}, path, body)),
   );
-  const managers = [...new Set(writers.map(({ manager = "" }) => manager))].toSorted();
-  return { drift: { paths: found.map(textOfPath), managers }, fresh };
+  return { paths: found.map(textOfPath), managers: [...new Set(writers.map(({ manager = "" }) => manager))].toSorted() };
 }
 
 /** Whether the desired state is the one that was stored last, as far as the memory or after a restart the annotation tells. */

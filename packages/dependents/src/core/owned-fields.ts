@@ -54,6 +54,11 @@ export function textOfPath(path: FieldPath): string {
   return path.reduce(pathOf, "");
 }
 
+/** Returns the value at a path; `undefined`: none. */
+export function valueAtPath(value: unknown, path: FieldPath): unknown {
+  return path.reduce(memberAt, value);
+}
+
 /** Whether a set has the field at `path` of `wanted`, a field below it, or a value that the field is a part of. */
 export function containsField(set: FieldSet, path: FieldPath, wanted: unknown): boolean {
   const [key, ...below] = path;

@@ -40,7 +40,6 @@ export async function deleteForSuccessor(
   policy: Policy,
   { live, body }: { readonly live: KubernetesObject; readonly body: Body },
 ): Promise<string | undefined> {
-  const { kind } = policy;
   const obstacle = isMadeByUs(context, policy, live) ? obstacleTo(policy, live) : "this operator did not create it: delete it yourself";
   if (obstacle !== undefined) return obstacle;
   await deleteFor(context, policy, { live, body });

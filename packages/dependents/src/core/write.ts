@@ -9,7 +9,7 @@ import { digestAnnotation, digestOfKept, refTo, titleOf } from "./marks.ts";
 import { keeping } from "./immutable.ts";
 import { merged, noteMerged } from "./merge.ts";
 import { formerUnits, ownershipOf } from "./ownership.ts";
-import { driftOf } from "./drift.ts";
+import { driftOf, revertedBy, type SeenDrift } from "./drift.ts";
 import { contested, heldBackMs, noteWrite } from "./pace.ts";
 import type { Again, Operation, Plan } from "./plan.ts";
 import { isRecreated, notRecreated, obstacleTo, recreated } from "./recreate.ts";
@@ -65,15 +65,28 @@ export async function update(given: Wanted, live: KubernetesObject, how: { reado
     if (isToBeDeleted) return await recreated(work, live, difference);
     const seen = await driftOf(work, live);
     const stored = await written(work, { live, next, hasController, fresh: seen?.fresh });
-    const note = `metadata.annotations.${digestAnnotation(context.handlerName)}`;
-    const paths = changedPaths(live, stored).filter((path) => path !== note);
-    const operation: Operation = { type: "updated", paths, ...(seen === undefined ? {} : { drift: seen.drift }) };
+    const operation = operationOf(work, { live, stored, seen });
     return heldBack(work, stored, operation) ?? { type: "there", live: stored, operation };
   } catch (error) {
     const refusal = known === undefined ? await refusalOf(work, { live, sent: next ?? body, error }) : undefined;
     if (refusal === undefined) throw withCode(shownError(policy.kind, next ?? body, error));
     return refusal.type === "keep" ? await update(given, live, how) : refusal.found;
   }
+}
+
+/** What a write did to the object. */
+function operationOf(
+  work: Wanted,
+  { live, stored, seen }: { readonly live: KubernetesObject; readonly stored: KubernetesObject; readonly seen: SeenDrift | undefined },
+): Operation {
+  const { context, plan } = work;
+  // The PUT that finds out after a restart what the server makes of the values.
+  const isSame = stored.metadata.resourceVersion === live.metadata.resourceVersion;
+  if (isSame && plan.policy.writes === "replace") return UNCHANGED;
+  const note = `metadata.annotations.${digestAnnotation(context.handlerName)}`;
+  const paths = changedPaths(live, stored).filter((path) => path !== note);
+  const drift = seen === undefined ? undefined : revertedBy(work, stored, seen);
+  return { type: "updated", paths, ...(drift === undefined ? {} : { drift }) };
 }
 
 /** Where the object differs from the desired state, as a path or a sentence. */
