@@ -16,7 +16,7 @@ export function keyOfMember(ref: MemberRef): string {
  *
  * @param namespace the namespace of objects that name none
  */
-export function resolveAfter(members: readonly Member[], namespace: string | undefined): readonly Member[] {
+export function resolveAfter<M extends Member>(members: readonly M[], namespace: string | undefined): readonly M[] {
   if (members.every(({ policies }) => policies.after.length === 0)) return members;
   const keys = new Set(members.map(({ key }) => key));
   return members.map((member) => {

@@ -130,7 +130,8 @@ describe("readPolicies", () => {
       "other-op/apply-order": "7",
       "apply-order": "8",
     };
-    expect(read({ ...rest, "treadle.dev/apply-order": "1" })).toEqual({ policies: { apply: 1 }, rest, problems: [] });
+    for (const prefixes of [["my-op"], ["my-op", "treadle.dev"]])
+      expect(read({ ...rest, "treadle.dev/apply-order": "1" }, prefixes)).toEqual({ policies: { apply: 1 }, rest, problems: [] });
   });
 
   test("two prefixes with different values of one policy are a problem", () => {

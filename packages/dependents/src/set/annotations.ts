@@ -61,7 +61,7 @@ export function readPolicies(
   for (const [key, text] of Object.entries(annotations ?? {})) {
     const slash = key.indexOf("/");
     const [prefix, name] = [key.slice(0, Math.max(slash, 0)), key.slice(slash + 1)];
-    const isOurs = prefixes.includes(prefix);
+    const isOurs = prefix !== SHARED_PREFIX && prefixes.includes(prefix);
     const known = isOurs || prefix === SHARED_PREFIX ? POLICIES.find((policy) => policy.key === name) : undefined;
     if (known === undefined) {
       if (isOurs && LIKE_A_POLICY.test(kebabOf(name))) problems.push(unknownKey(key, prefix));

@@ -18,7 +18,11 @@ const GADGETS: OwnKind = {
   scope: "Namespaced",
   versions: ["v1"],
 };
-const ownKinds = (only: OwnKind): OwnKinds => ({ all: [only], of: (kind) => (kind.kind === "Gadget" ? only : undefined) });
+const ownKinds = (only: OwnKind): OwnKinds => ({
+  all: [only],
+  of: (kind) => (kind.kind === "Gadget" ? only : undefined),
+  kindOf: (object) => (object.kind === "Gadget" ? Gadget : undefined),
+});
 
 const checked = (members: readonly Member[], own: OwnKind = GADGETS) =>
   checkMembers(resolveAfter(listed(...members), "a"), { owner, own: ownKinds(own) }).map(

@@ -2,7 +2,7 @@
  * The checks of a rendered set as a whole, before its first write. Each message says what to do, and reads after the name of the
  * object. All problems are reported together.
  */
-import { groupKindOf, groupOf, type KubernetesObject } from "@treadle/apimachinery";
+import { groupKindOf, gvkOf, type KubernetesObject } from "@treadle/apimachinery";
 import { isRecreatable } from "../core/recreate.ts";
 import { checkAfter } from "./check-after.ts";
 import { type Member, memberKey } from "./member.ts";
@@ -31,11 +31,7 @@ export function checkMembers(members: readonly Member[], { owner, own }: CheckIn
     if (same === undefined) byKey.set(member.key, [member]);
     else same.push(member);
   }
-  const ownerKind = {
-    group: groupOf(owner.apiVersion),
-    version: owner.apiVersion.slice(owner.apiVersion.indexOf("/") + 1),
-    kind: owner.kind,
-  };
+  const ownerKind = gvkOf(owner);
   const ownerKey = memberKey(ownerKind, owner.metadata);
   const holdsOwner = new Set([own.of(ownerKind)?.definedBy, `Namespace ${owner.metadata.namespace}`]);
   const problems = members.flatMap((member) => {

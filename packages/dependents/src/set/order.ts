@@ -20,12 +20,12 @@ import { API_SERVICE, CRD } from "./own-kinds.ts";
 import type { Policies } from "./policies.ts";
 
 /** The objects that are applied together: a stage of a wave. */
-export interface Position {
+export interface Position<M extends Member = Member> {
   readonly wave: number;
   /** See {@link stageOf}. */
   readonly stage: number;
   /** The objects by ascending rank. No rank is empty. */
-  readonly ranks: readonly (readonly Member[])[];
+  readonly ranks: readonly (readonly M[])[];
 }
 
 /** An object that is to be removed. */
@@ -51,9 +51,9 @@ export function applyRank(kind: Pick<Kind, "group" | "kind">): number {
 }
 
 /** Returns the objects by ascending wave and stage. */
-export function positionsOf(members: readonly Member[]): readonly Position[] {
+export function positionsOf<M extends Member>(members: readonly M[]): readonly Position<M>[] {
   const placed = grouped(members, (member) => [member.policies.apply, stageOf(member), applyRank(member.kind)]);
-  const positions: { readonly wave: number; readonly stage: number; readonly ranks: (readonly Member[])[] }[] = [];
+  const positions: { readonly wave: number; readonly stage: number; readonly ranks: (readonly M[])[] }[] = [];
   for (const { at, objects } of placed) {
     const [wave = 0, stage = 0] = at;
     const last = positions.at(-1);

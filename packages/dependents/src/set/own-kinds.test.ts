@@ -2,7 +2,7 @@ import { crdOf, defineResource } from "@treadle/apimachinery";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Manifest } from "./member.ts";
-import { definedKinds, kindOfInstance } from "./own-kinds.ts";
+import { definedKindOf, definedKinds } from "./own-kinds.ts";
 
 const Widget = defineResource({ group: "example.dev", version: "v1", kind: "Widget", scope: "Cluster", spec: z.object({}) });
 const crd = (spec: unknown): Manifest =>
@@ -69,10 +69,32 @@ describe("definedKinds", () => {
   });
 });
 
-test("kindOfInstance has scope and plural of the CRD, for versions that it serves", () => {
-  const [own] = definedKinds([crdOf(Widget), apiService({ group: "a", version: "v1" })]).all;
-  if (own === undefined) throw new Error("nothing is defined");
-  expect(kindOfInstance(own, "v1")).toEqual({ group: "example.dev", version: "v1", kind: "Widget", plural: "widgets", scope: "Cluster" });
-  expect(kindOfInstance(own, "v2")).toBeUndefined();
-  expect(kindOfInstance({ type: "api-service", definedBy: "", group: "a", version: "v1" }, "v1")).toBeUndefined();
+describe("kinds of instances", () => {
+  const own = definedKinds([crdOf(Widget), apiService({ group: "metrics.dev", version: "v1" })]);
+
+  test("kindOf has scope and plural of the CRD, in the version of the instance", () => {
+    const widget = { group: "example.dev", kind: "Widget", plural: "widgets", scope: "Cluster" };
+    expect(own.kindOf({ apiVersion: "example.dev/v1", kind: "Widget" })).toEqual({ ...widget, version: "v1" });
+    expect(own.kindOf({ apiVersion: "example.dev/v2", kind: "Widget" })).toEqual({ ...widget, version: "v2" });
+  });
+
+  test("kindOf guesses scope and plural for an APIService", () => {
+    expect(own.kindOf({ apiVersion: "metrics.dev/v1", kind: "Policy" })).toMatchObject({ plural: "policies", scope: "Namespaced" });
+  });
+
+  test("kindOf does not know other kinds", () => {
+    expect(own.kindOf({ apiVersion: "apps/v1", kind: "Deployment" })).toBeUndefined();
+  });
+
+  test("definedKindOf has the first served version of a CRD", () => {
+    expect(definedKindOf(crdOf(Widget))).toEqual({
+      group: "example.dev",
+      version: "v1",
+      kind: "Widget",
+      plural: "widgets",
+      scope: "Cluster",
+    });
+    expect(definedKindOf(crd({ group: "x", names: { kind: "X", plural: "xs" } }))).toBeUndefined();
+    expect(definedKindOf(apiService({ group: "a", version: "v1" }))).toBeUndefined();
+  });
 });

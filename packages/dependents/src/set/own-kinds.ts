@@ -1,5 +1,5 @@
 /** The kinds that a set brings itself, by its CustomResourceDefinitions and APIServices. */
-import { groupKindOf, groupOf, type Kind } from "@treadle/apimachinery";
+import { groupKindOf, groupOf, gvkOf, type Kind, kind as kindFrom } from "@treadle/apimachinery";
 import { type Manifest, memberKey } from "./member.ts";
 
 /** Kinds that an object of the set defines. `definedBy` is the key of that object. */
@@ -23,6 +23,11 @@ export interface OwnKinds {
   readonly all: readonly OwnKind[];
   /** Returns what defines a kind. A CRD defines its kind in all versions, also in those that it does not serve. `undefined`: another source. */
   of(kind: Pick<Kind, "group" | "version" | "kind">): OwnKind | undefined;
+  /**
+   * Returns the kind of an instance, as far as the set defines it: scope and plural of the CRD, also for a version that it does not serve.
+   * For an APIService it is a guess, because only the server knows. `undefined`: the set does not define the kind.
+   */
+  kindOf(object: Pick<Manifest, "apiVersion" | "kind">): Kind | undefined;
 }
 
 /** `Kind.group` of CRDs. */
@@ -38,14 +43,25 @@ export function definedKinds(manifests: readonly Manifest[]): OwnKinds {
     const id = own.type === "crd" ? groupKindOf(own) : versionId(own);
     if (!byKind.has(id)) byKind.set(id, own);
   }
-  return { all, of: (kind) => byKind.get(groupKindOf(kind)) ?? byKind.get(versionId(kind)) };
+  const of: OwnKinds["of"] = (kind) => byKind.get(groupKindOf(kind)) ?? byKind.get(versionId(kind));
+  return {
+    all,
+    of,
+    kindOf: (object) => {
+      const name = gvkOf(object);
+      const own = of(name);
+      return own === undefined ? undefined : kindFrom(own.type === "crd" ? { ...name, plural: own.plural, scope: own.scope } : name);
+    },
+  };
 }
 
-/** Returns an instance's kind as its CRD in the set defines it; `undefined`: the CRD does not serve the version, or it is an APIService. */
-export function kindOfInstance(own: OwnKind, version: string): Kind | undefined {
-  if (own.type !== "crd" || !own.versions.includes(version)) return undefined;
-  const { group, kind, plural, scope } = own;
-  return { group, version, kind, plural, scope };
+/** Returns the kind that a CRD defines, in its first served version; `undefined`: another object, or a malformed CRD. */
+export function definedKindOf(crd: Manifest): Kind | undefined {
+  const own = definedBy(crd);
+  if (own?.type !== "crd") return undefined;
+  const { group, kind, plural, scope, versions } = own;
+  const [version] = versions;
+  return version === undefined ? undefined : { group, version, kind, plural, scope };
 }
 
 function versionId({ group, version }: Pick<Kind, "group" | "version">): string {
