@@ -229,6 +229,11 @@ describe("checkMembers", () => {
     expect(checkMembers(members({}), inputs)).toHaveLength(2);
   });
 
+  test("no Namespace holds a cluster-scoped owner", () => {
+    const inputs = { owner: { ...owner, metadata: { name: "me" } }, own: ownKinds(GADGETS) };
+    expect(checkMembers([member(Namespace, "undefined"), member(Namespace, "me")], inputs)).toEqual([]);
+  });
+
   test("a CRD without served versions is left to the server", () => {
     expect(checked([instance(), crd()], { ...GADGETS, versions: [] })).toEqual([]);
   });

@@ -33,7 +33,8 @@ export function checkMembers(members: readonly Member[], { owner, own }: CheckIn
   }
   const ownerKind = gvkOf(owner);
   const ownerKey = memberKey(ownerKind, owner.metadata);
-  const holdsOwner = new Set([own.of(ownerKind)?.definedBy, `Namespace ${owner.metadata.namespace}`]);
+  const { namespace } = owner.metadata;
+  const holdsOwner = new Set([own.of(ownerKind)?.definedBy, namespace === undefined ? undefined : `Namespace ${namespace}`]);
   const problems = members.flatMap((member) => {
     const space = member.ref.namespace === undefined ? undefined : byKey.get(`Namespace ${member.ref.namespace}`)?.[0];
     const definedBy = member.isInstance ? own.of(member.kind)?.definedBy : undefined;
