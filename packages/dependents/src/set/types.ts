@@ -84,12 +84,7 @@ export interface Placement {
 }
 
 /** The options of `dependentSet()`. */
-export interface DependentSetOptions<
-  T extends KubernetesObject,
-  C extends string,
-  L extends readonly AnyStep[],
-  R extends Reads<T>,
-> {
+export interface DependentSetOptions<T extends KubernetesObject, C extends string, L extends readonly AnyStep[], R extends Reads<T>> {
   /** Persistent name of the step: each object carries it as a label, by which it is found again. */
   readonly name: string;
   /**
