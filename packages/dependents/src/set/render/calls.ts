@@ -21,7 +21,7 @@ export function requireList(where: string, answer: unknown): readonly unknown[] 
 }
 
 /** Calls an edit for one object. @throws TypeError for an answer that is not an object */
-export function edited(where: string, each: unknown, edit: () => unknown): Manifest | undefined {
+export function callEdit(where: string, each: unknown, edit: () => unknown): Manifest | undefined {
   const answer = called(`${where} for ${nameOf(each)}`, edit);
   if (answer === undefined) return undefined;
   if (typeof answer === "object" && answer !== null && !Array.isArray(answer) && !("then" in answer)) return answer as Manifest;

@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Manifest } from "../member.ts";
 import type { RenderContext, Renderer } from "../types.ts";
-import { calledAsync, edited as editedBy, requireList } from "./calls.ts";
+import { callEdit, calledAsync, requireList } from "./calls.ts";
 
 /** Changes one object of a renderer. It returns the object or another one; `undefined` leaves the object out. */
 export type Edit<T extends KubernetesObject = KubernetesObject, R = {}, V = {}> = (
@@ -30,7 +30,7 @@ export function edited<T extends KubernetesObject = KubernetesObject, R = {}, V 
     edits.forEach((edit, i) => {
       const where = `edited: edit ${i + 1}`;
       // The caller checks the form of the objects. An edit gets what the renderer returned.
-      const change = (each: unknown): Manifest | undefined => editedBy(where, each, () => edit(each as Manifest, object, context));
+      const change = (each: unknown): Manifest | undefined => callEdit(where, each, () => edit(each as Manifest, object, context));
       all = all.map(change).filter((each) => each !== undefined);
     });
     return all as readonly Manifest[]; // as above

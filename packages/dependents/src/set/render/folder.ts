@@ -64,7 +64,7 @@ function manifestsIn(file: string, problems: string[]): readonly FoundManifest[]
       for (const each of objectsIn(value)) {
         const problem = problemOf(each);
         if (problem === undefined)
-          found.push({ manifest: each as Manifest, place }); // problemOf() has checked it.
+          found.push({ manifest: withoutNulls(each as Manifest), place }); // problemOf() has checked it.
         else problems.push(`${place}: ${problem}`);
       }
     }
@@ -117,4 +117,10 @@ function problemOf(value: unknown): string | undefined {
     if (wrong !== undefined) return `${what} ${name} has no text as metadata.${field}[${JSON.stringify(wrong)}]: put the value in quotes`;
   }
   return undefined;
+}
+
+/** For Kubernetes a field that is null is absent. */
+function withoutNulls(manifest: Manifest): Manifest {
+  const metadata = Object.fromEntries(Object.entries(manifest.metadata).filter(([, value]) => value !== null));
+  return { ...manifest, metadata: metadata as unknown as Manifest["metadata"] }; // the same fields
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Manifest } from "../member.ts";
 import type { Renderer } from "../types.ts";
-import { edited } from "./calls.ts";
+import { callEdit } from "./calls.ts";
 import type { Edit } from "./edited.ts";
 import { readFolder } from "./folder.ts";
 
@@ -36,7 +36,7 @@ export function manifests<T extends KubernetesObject = KubernetesObject, R = any
     found.flatMap(({ manifest, place }) => {
       const each: Manifest = structuredClone(manifest);
       if (edit === undefined) return [each];
-      return edited(`manifests: edit of ${place}`, each, () => edit(each, object, context)) ?? [];
+      return callEdit(`manifests: edit of ${place}`, each, () => edit(each, object, context)) ?? [];
     });
 }
 
