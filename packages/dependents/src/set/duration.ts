@@ -16,7 +16,7 @@ const WHOLE = /^([-+]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g;
 
 /** The longest duration of Go: 2^63 - 1 nanoseconds, about 292 years. */
-const MAX_MS = 9_223_372_036_854.776;
+const MAX_MS = 2 ** 63 / 1e6;
 
 /**
  * Returns the milliseconds of a duration in Go's form, such as `90s`, `1h30m` or `-1.5h`; `undefined` for any other text. A number

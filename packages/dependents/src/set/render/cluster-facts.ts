@@ -7,7 +7,7 @@ import { type Client, discovery, type Discovery } from "@treadle/client";
 import { digestOf } from "../../core/body.ts";
 
 /** Age at which the next reader requests the facts again, in milliseconds. */
-export const MAX_AGE_MS = 600_000;
+const MAX_AGE_MS = 600_000;
 /** Time after a failed request in which older facts count, in milliseconds. */
 const RETRY_MS = 10_000;
 
@@ -34,13 +34,11 @@ export interface Facts {
 export class ClusterFacts {
   readonly #client: Pick<Client, "raw">;
   readonly #discovery: Discovery;
-  readonly #clock: Clock;
   readonly #version: Fact<string>;
   readonly #served: Fact<Served>;
 
   constructor(client: Client, clock: Clock) {
     this.#client = client;
-    this.#clock = clock;
     // Facts decides the age: a second one would make facts older than they are.
     this.#discovery = discovery(client, { clock, maxAgeMs: 0 });
     this.#version = new Fact(clock, () => versionOf(this.#client));

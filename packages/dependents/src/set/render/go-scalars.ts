@@ -3,9 +3,6 @@
  * `0644` is 420, but dates and `1:30` are texts.
  */
 
-/** The tags of YAML that have a meaning for a scalar in a manifest. */
-export type ScalarTag = "str" | "bool" | "int" | "float" | "null" | "timestamp";
-
 /** A scalar with the type that its text has. */
 export type GoScalar =
   | { readonly type: "str"; readonly value: string }

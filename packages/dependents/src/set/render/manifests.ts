@@ -16,6 +16,9 @@ export interface ManifestsOptions<T extends KubernetesObject = KubernetesObject,
   readonly files?: (file: string) => boolean;
 }
 
+// oxlint-disable-next-line typescript/no-explicit-any -- files fit every context
+type AnyContext = any;
+
 /**
  * Returns a renderer of the objects in a folder: all `.yaml`, `.yml` and `.json` files in it and its subfolders, sorted by path. A
  * file may have several documents, and lists are flattened. Hidden files and empty documents are skipped. YAML is read as
@@ -25,8 +28,7 @@ export interface ManifestsOptions<T extends KubernetesObject = KubernetesObject,
  * copies. Name the folder by a URL, so that it is found from any working directory: `new URL("./deploy", import.meta.url)`.
  * @throws Error with code ERR_INVALID_MANIFESTS that names each problem with file, line and document
  */
-export function manifests<T extends KubernetesObject = KubernetesObject, R = any, V = any>(
-  // oxlint-disable-line typescript/no-explicit-any -- fits every context
+export function manifests<T extends KubernetesObject = KubernetesObject, R = AnyContext, V = AnyContext>(
   folder: URL | string,
   options: ManifestsOptions<T, R, V> = {},
 ): Renderer<T, R, V> {
