@@ -87,6 +87,24 @@ export {
 } from "@treadle/dependents";
 export type { Gate } from "@treadle/apimachinery";
 
+// What renders the objects of a set, and fields of the custom resource for it.
+export {
+  type Cluster,
+  type Edit,
+  edited,
+  fromSpec,
+  type Manifest,
+  manifests,
+  type ManifestsOptions,
+  merged,
+  type Placement,
+  type RenderContext,
+  type Renderer,
+  type SetPolicies,
+  setStatus,
+  specFields,
+} from "@treadle/dependents";
+
 // What an object says of its dependents.
 export {
   type DependentEntry,
