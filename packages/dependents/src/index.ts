@@ -28,6 +28,7 @@ export type { Gates } from "./gates.ts";
 
 // Sets: many objects from one function.
 export { dependentSet } from "./set/dependent-set.ts";
+export { type Handover, handover, type Keeper } from "./set/handover.ts";
 export { object } from "./set/object.ts";
 export type { Manifest } from "./set/member.ts";
 export type {
