@@ -53,3 +53,20 @@ export {
   type DependentState,
   worstDependent,
 } from "./core/entries.ts";
+
+// Sets: what renders objects, and the fields of the custom resource.
+export { edited, type Edit } from "./set/render/edited.ts";
+export { manifests, type ManifestsOptions } from "./set/render/manifests.ts";
+export { merged } from "./set/render/merged.ts";
+export {
+  type FromSpec,
+  fromSpec,
+  type SetSpecFields,
+  type SetState,
+  setStatus,
+  type SetStatusFields,
+  specFields,
+} from "./set/fragments.ts";
+export type { Manifest } from "./set/member.ts";
+export type { SetPolicies } from "./set/policies.ts";
+export type { Cluster, Placement, Release, RenderContext, Renderer, ServedKinds } from "./set/types.ts";

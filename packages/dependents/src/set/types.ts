@@ -58,9 +58,10 @@ export type Renderer<T extends KubernetesObject = KubernetesObject, R = {}, V = 
   context: RenderContext<R, V>,
 ) => readonly Manifest[] | Promise<readonly Manifest[]>;
 
-/** The body of an object of kind `K`, for `object()`. */
+/** The body of an object of kind `K`, for `object()`: what a client may write, with the metadata that an author chooses. */
 export type ObjectBody<K extends Kind> = Omit<WriteOf<K>, "apiVersion" | "kind" | "metadata" | "status"> & {
-  readonly metadata: Omit<Manifest["metadata"], never>;
+  /** Name, namespace, labels, annotations and finalizers. The namespace of an object of a cluster-scoped kind is dropped. */
+  readonly metadata: Manifest["metadata"];
 };
 
 /** A kind of a set that is not watched: its objects are read and applied again from time to time. */
@@ -84,12 +85,7 @@ export interface Placement {
 }
 
 /** The options of `dependentSet()`. */
-export interface DependentSetOptions<
-  T extends KubernetesObject,
-  C extends string,
-  L extends readonly AnyStep[],
-  R extends Reads<T>,
-> {
+export interface DependentSetOptions<T extends KubernetesObject, C extends string, L extends readonly AnyStep[], R extends Reads<T>> {
   /** Persistent name of the step: each object carries it as a label, by which it is found again. */
   readonly name: string;
   /**
