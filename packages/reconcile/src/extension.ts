@@ -41,6 +41,8 @@ export interface ExtendedHandler<Data> {
   readonly kind: Kind;
   /** The field managers of the operators that the handler replaces. */
   readonly replacedManagers: readonly string[];
+  /** The finalizer of the handler, then those of its former names and of the operators that it replaces. */
+  readonly finalizers: readonly string[];
   /** The steps that use the extension, in list order. */
   readonly steps: readonly ExtendedStep<Data>[];
   /** The steps of the handler in list order; a composite is one entry. */

@@ -8,7 +8,7 @@
 import { groupKindOf, groupOf } from "@treadle/apimachinery";
 import { isSegment, misuse, truncate } from "@treadle/reconcile/unstable/engine";
 import { nameOfAnswer } from "../core/ask.ts";
-import { formatGoDuration, parseGoDuration } from "./go-duration.ts";
+import { formatDuration, parseDuration } from "./duration.ts";
 import type { Manifest } from "./member.ts";
 import type { MemberRef, ObjectPolicies, StatusHint } from "./policies.ts";
 import { kebabOf, orList, wordOf, type WordPolicies, wordsOf } from "./policy-words.ts";
@@ -134,7 +134,7 @@ const POLICIES: readonly KnownPolicy[] = [
   {
     name: "reapplyMs",
     key: "reapply-interval",
-    write: (value) => (typeof value === "number" ? formatGoDuration(value) : textOf(value)),
+    write: (value) => (typeof value === "number" ? formatDuration(value) : textOf(value)),
     read: readInterval,
   },
   { name: "statusHint", key: "status-hint", write: hintText, read: readHint },
@@ -168,8 +168,8 @@ function readOrder(text: string): Reading {
 }
 
 function readInterval(text: string): Reading {
-  const value = parseGoDuration(text);
-  return value === undefined ? { problem: "a time such as 90s, 10m or 1h30m" } : { value };
+  const ms = parseDuration(text);
+  return ms === undefined || ms <= 0 ? { problem: "a time such as 90s, 10m or 1h30m" } : { value: Math.max(1, Math.round(ms)) };
 }
 
 function hintText(value: unknown): string {

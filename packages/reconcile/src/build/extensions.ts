@@ -2,6 +2,7 @@
 import type { Kind } from "@treadle/apimachinery";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import { type DeclaredMetric, metricsOf } from "../metric.ts";
+import { finalizerOf } from "./names.ts";
 import type { Predecessors } from "./predecessors.ts";
 import type { PartOrder } from "./order.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
@@ -39,6 +40,7 @@ export function handlerOf({ name, before, kind, leaves, steps, order, reporters 
     names: before.names,
     kind,
     replacedManagers: before.fieldManagers,
+    finalizers: [finalizerOf(kind, name), ...before.finalizers],
     steps: leaves.flatMap((step) => {
       const use = step.uses.get(extension);
       return use === undefined ? [] : [{ name: step.name, data: use.data, step }];
