@@ -66,7 +66,8 @@ export {
   setStatus,
   type SetStatusFields,
   specFields,
+  type WithSpec,
 } from "./set/fragments.ts";
 export type { Manifest } from "./set/member.ts";
-export type { SetPolicies } from "./set/policies.ts";
+export type { ReconcilePolicy, RemovalPolicy, SetPolicies, UpdatePolicy } from "./set/policies.ts";
 export type { Cluster, Placement, Release, RenderContext, Renderer, ServedKinds } from "./set/types.ts";
