@@ -138,4 +138,3 @@ function cacheOf({ cache }: DependentPass, cacheKindOf: (kind: Kind) => Kind): O
     },
   };
 }
-

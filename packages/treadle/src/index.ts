@@ -22,7 +22,7 @@ export {
 } from "@treadle/apimachinery";
 
 // How an object is, by its own status.
-export { type Health, health, type HealthOptions } from "@treadle/apimachinery/health";
+export { type Health, health, type HealthHint, type HealthOptions } from "@treadle/apimachinery/health";
 
 // Errors of the API, and how to tell them apart.
 export {

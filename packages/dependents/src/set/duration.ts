@@ -32,3 +32,16 @@ export function parseDuration(text: string): number | undefined {
   if (ms > MAX_MS) return undefined;
   return sign === "-" && ms !== 0 ? -ms : ms;
 }
+
+/** Returns whole milliseconds above 0 as a duration in Go's form. A value that is not a time becomes a text that is not positive, or not a duration. */
+export function formatDuration(ms: number): string {
+  if (!Number.isInteger(ms) || ms <= 0) return `${ms}ms`;
+  let rest = ms;
+  let text = "";
+  for (const unit of ["h", "m", "s", "ms"]) {
+    const size = UNITS[unit] ?? 1;
+    if (rest >= size) text += `${Math.floor(rest / size)}${unit}`;
+    rest %= size;
+  }
+  return text;
+}

@@ -20,7 +20,7 @@ export interface ClusterReads {
 }
 
 /** The reads of a renderer that asks nothing about the cluster. */
-const NO_READS: ClusterReads = Object.freeze({});
+export const NO_READS: ClusterReads = Object.freeze({});
 
 /** What {@link callRenderer} needs besides the arguments of the renderer. */
 export interface RenderCall {
