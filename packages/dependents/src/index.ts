@@ -51,6 +51,7 @@ export {
   type SetStatusFields,
   specFields,
   type SetSpecFields,
+  type WithSpec,
 } from "./set/fragments.ts";
 export type {
   Cluster,
