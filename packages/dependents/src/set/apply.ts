@@ -196,7 +196,11 @@ function end(run: Run<SetDoReq>, plan: Plan, { outcomes }: Findings): void {
   noteSettled(run, plan, outcomes, dueAtMs);
 }
 
-/** Forgets kinds of which the set has no object any more. */
-function forgetKinds({ state }: Run, { kinds }: Plan): void {
-  for (const key of Object.keys(state.kinds)) if (!kinds.has(key)) delete state.kinds[key];
+/** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */
+function forgetKinds(run: Run, { kinds }: Plan): void {
+  for (const seen of storedKinds(run)) {
+    if (seen.type !== "watched" && seen.type !== "unwatched") continue;
+    const key = groupKindOf(seen.kind);
+    if (!kinds.has(key)) delete run.state.kinds[key];
+  }
 }

@@ -55,7 +55,7 @@ export type Cause = "dropped" | "owner";
 /** Returns the objects in the cache that the plan does not have. Without a plan it is all of them. */
 export function leftoversOf(run: Run, plan?: Plan): readonly LooseObject[] {
   const { context } = run;
-  return kindsOf(run, plan).flatMap(({ kind, isWatched }) => {
+  return kindsOf(run, plan, { isAll: false }).flatMap(({ kind, isWatched }) => {
     if (!isWatched) return [];
     const removal = removalOf(run, { kind, isWatched, plan });
     return ours(
@@ -79,7 +79,7 @@ export async function listedLeftovers(
 ): Promise<readonly LooseObject[]> {
   const { plan, unwatchedOnly } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan)) {
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: !unwatchedOnly })) {
     if (unwatchedOnly && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
@@ -107,11 +107,11 @@ interface SetKind {
   readonly namespaces: readonly string[];
 }
 
-/** The kinds of which objects may exist. Of a kind that the server does not have there are none. */
-function kindsOf(run: Run, plan: Plan | undefined): readonly SetKind[] {
+/** The kinds of which objects may exist: those that can be looked at now, or all. */
+function kindsOf(run: Run, plan: Plan | undefined, { isAll }: { readonly isAll: boolean }): readonly SetKind[] {
   const kinds = new Map<string, SetKind>();
   for (const state of [...storedKinds(run), ...(plan?.kinds.values() ?? [])]) {
-    if (state.type !== "watched" && state.type !== "unwatched") continue;
+    if (state.type === "unlisted" || (!isAll && state.type !== "watched" && state.type !== "unwatched")) continue;
     const key = groupKindOf(state.kind);
     const namespaces = run.state.kinds[key]?.namespaces ?? [];
     if (!kinds.has(key)) kinds.set(key, { kind: state.kind, isWatched: state.type === "watched", namespaces });
