@@ -30,7 +30,7 @@ const ROWS: readonly Row[] = [
  * Without events, references, discovery, jitter, and polling of objects that are not ready, so a run has more of them. The Go
  * module proxy does not serve the module, so no run of it is on the page.
  */
-export const ORIGINAL = {
+const ORIGINAL = {
   /** Four passes with a read of the component and a status each, the finalizer, two reads and one write of each object. */
   install: (objects: number): number => 4 + 4 + 1 + 3 * objects,
   /** Every 10 minutes: the component, each object, the status. Once an hour: each object is written. */
