@@ -28,6 +28,7 @@ export {
   discovery,
   type DiscoveryOptions,
   type KindName,
+  type KindsOptions,
   type LookupOptions,
 } from "./discovery/discovery.ts";
 export type { ServedKind, ServedSubresource } from "./discovery/served.ts";

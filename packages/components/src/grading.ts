@@ -1,10 +1,9 @@
 /** The grace period of a component that converges: its clock, and the grade after it. */
 import { keyOf } from "@treadle/apimachinery";
-import { digestOf } from "@treadle/dependents/unstable/step";
+import { digestOf, spentMs, tick } from "@treadle/dependents/unstable/step";
 import type { Definition } from "./definition.ts";
 import { memoryOf } from "./extension.ts";
 import { type Findings, type Word, messageOf } from "./findings.ts";
-import { spentMs, tick } from "./grace.ts";
 import type { Grade } from "./kinds/kind-record.ts";
 import { gradeOf } from "./kinds/state-of.ts";
 import type { ComponentReq } from "./open.ts";

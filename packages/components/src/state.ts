@@ -1,18 +1,7 @@
 /** The step state of a component, and what it remembers in this process. */
+import { GRACE_CLOCK, type GraceClock } from "@treadle/dependents/unstable/step";
 import { TRANSIENT_MS } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
-
-/** The clock of the grace period. It is stored while the component converges, or is interrupted while it did. */
-export interface GraceClock {
-  /** Generation of the owner for which the clock runs. */
-  readonly generation: number;
-  /** Digest of the desired state of each resource, by name. */
-  readonly digests: Readonly<Record<string, string>>;
-  /** Time that has passed before `since`, in milliseconds. */
-  readonly spentMs: number;
-  /** Time since which the clock runs, in milliseconds since 1970; absent while it stands still. */
-  readonly sinceMs?: number | undefined;
-}
 
 /** The state. Each member is absent while it is not needed. */
 export interface State {
@@ -23,17 +12,10 @@ export interface State {
   replicas?: Record<string, number> | undefined;
 }
 
-const GRACE = z.object({
-  generation: z.number(),
-  digests: z.record(z.string(), z.string()),
-  spentMs: z.number(),
-  sinceMs: z.number().optional(),
-});
-
 /** The schema of {@link State}. */
 export const STATE: z.ZodObject = z.object({
   passedAt: z.string().optional().describe("Time at which the component was allowed to begin"),
-  grace: GRACE.optional().describe("Clock of the grace period"),
+  grace: GRACE_CLOCK.optional().describe("Clock of the grace period"),
   replicas: z.record(z.string(), z.number()).optional().describe("Number of replicas of workloads before the suspension"),
 });
 

@@ -1,5 +1,6 @@
 import { Lease } from "@treadle/apimachinery/kinds";
-import { type AnyHandler, conditions, handler, step } from "@treadle/reconcile";
+import { type AnyHandler, conditions, handler, type Step, step } from "@treadle/reconcile";
+import { defineExtension, defineStep } from "@treadle/reconcile/unstable/engine";
 import { expect, test } from "vitest";
 import { createManager, isManagerError } from "../src/index.ts";
 import { startWorld, Widget, widget, type World } from "./world.ts";
@@ -62,6 +63,33 @@ test("a drain that is stopped early reports the remaining objects and the reason
   const error = await running;
   expect(isManagerError(error) && error.code).toBe("ERR_DRAIN");
   expect((error as Error).message).toContain('Widget.test.treadle.dev default/a (step "work": for ever)');
+});
+
+test("a drain that releases waits for the release of each step, and reports why an object is held", async () => {
+  const locks = defineExtension<object, { failures: number }>({ name: "locks", memory: () => ({ failures: 0 }) });
+  const lock = defineStep(Widget, {
+    name: "lock",
+    uses: [locks.use({})],
+    cleanup: () => undefined,
+    release(req) {
+      if (locks.of(req).memory.failures++ < 2) throw new Error("the lock is stuck");
+    },
+  }) as Step<Widget>;
+  const handlers = [handler(Widget).step(conditions()).step(lock).build()];
+  const world = await startWorld({ handlers, start: false, drain: "release" });
+  await world.user.create(Widget, { ...widget("a"), metadata: { ...REF, finalizers: [FINALIZER] } });
+  const running = world.manager.run();
+  await world.settled(0);
+  await world.clock.advance(1_000);
+  await running;
+  const held = { handler: "widgets.test.treadle.dev", kind: "Widget.test.treadle.dev", ref: REF, reason: "the lock is stuck" };
+  expect(world.logs.filter(({ text }) => text.startsWith("drain: ")).map(({ data }) => data["first"])).toContainEqual([held]);
+  expect(world.reports.map(({ result }) => [result.outcome.type, result.requeue.type]).slice(0, 3)).toEqual([
+    ["failed", "failure"],
+    ["failed", "failure"],
+    ["done", "none"],
+  ]);
+  expect((await world.user.get(Widget, REF))?.metadata.finalizers).toBeUndefined();
 });
 
 test("a drain does not end while another replica leads, which may be of a version that adds finalizers", async () => {

@@ -1,4 +1,4 @@
-/** The counters of extensions in the metrics of an operator, and their trees on `/debug/object`, over real sockets. */
+/** The counters and histograms of extensions in the metrics of an operator, and their trees on `/debug/object`, over real sockets. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { type AnyHandler, conditions, handler, type Step } from "@treadle/reconcile";
 import {
@@ -8,6 +8,7 @@ import {
   defineStep,
   type Extension,
   type ExtensionDefinition,
+  type HistogramDefinition,
 } from "@treadle/reconcile/unstable/engine";
 import { Counter } from "prom-client";
 import { describe, expect, test } from "vitest";
@@ -16,12 +17,14 @@ import { Gadget, startWorld, Widget, widget, type World, type WorldOptions } fro
 
 const LOOKS: CounterDefinition = { name: "test_looks_total", help: "Looks at objects.", labels: ["size"] };
 const BLINKS: CounterDefinition = { name: "test_blinks_total", help: "Blinks.", labels: [] };
+const GAZES: HistogramDefinition = { name: "test_gaze_seconds", help: "Gazes at objects.", labels: ["size"], buckets: [1, 5] };
+const NAPS: HistogramDefinition = { name: "test_nap_seconds", help: "Naps.", labels: [] };
 
 type Looking = Extension<object, object, object>;
 type Definition = Partial<ExtensionDefinition<object, object, object>>;
 
 const looking = (definition: Definition = {}): Looking =>
-  defineExtension<object, object, object>({ name: "looking", counters: [LOOKS, BLINKS], ...definition });
+  defineExtension<object, object, object>({ name: "looking", counters: [LOOKS, BLINKS], histograms: [GAZES, NAPS], ...definition });
 
 /** A handler of widgets or gadgets whose steps use the extensions, and count a look in each pass. */
 function looker(extensions: readonly Looking[], kind: typeof Widget | typeof Gadget = Widget): AnyHandler {
@@ -30,7 +33,10 @@ function looker(extensions: readonly Looking[], kind: typeof Widget | typeof Gad
       defineStep(kind, {
         name: `look${at}`,
         uses: [extension.use({})],
-        do: (req) => extension.of(req).count("test_looks_total", { size: "big" }, 2),
+        do(req) {
+          extension.of(req).count("test_looks_total", { size: "big" }, 2);
+          extension.of(req).observe("test_gaze_seconds", { size: "big" }, 3);
+        },
       }) as Step<Widget>,
   );
   const first = handler(kind as typeof Widget, { name: kind === Widget ? "widgets" : "gadgets" }).step(conditions());
@@ -73,7 +79,9 @@ describe("a counter of an extension", () => {
   });
 
   test("is shared by two extensions, and by two copies of one, with the same labels", async () => {
-    const world = await served({ handlers: [looker([looking(), looking(), looking({ name: "other", counters: [LOOKS] })])] });
+    const world = await served({
+      handlers: [looker([looking(), looking(), looking({ name: "other", counters: [LOOKS], histograms: [GAZES] })])],
+    });
     await world.user.create(Widget, widget("a"));
     await world.settled();
     expect(linesAbout(await metrics(world), "test_looks_total{")).toEqual(['test_looks_total{size="big",controller="widgets"} 6']);
@@ -89,7 +97,7 @@ describe("a counter of an extension", () => {
       expect.objectContaining({
         code: "ERR_ADD_REFUSED",
         message: expect.stringContaining(
-          'extension "other" counts test_looks_total by the labels "color", and extension "looking" by "size"',
+          'two metrics are named test_looks_total: extension "other" has it as a counter by the labels "color", and extension "looking" has it',
         ),
       }),
     );
@@ -102,6 +110,43 @@ describe("a counter of an extension", () => {
       code: "ERR_ADD_REFUSED",
       message: expect.stringContaining("test_looks_total"),
     });
+  });
+});
+
+describe("a histogram of an extension", () => {
+  test("is in the metrics from the start, and observes durations in its buckets", async () => {
+    const world = await served({ handlers: [looker([looking()])] });
+    const fresh = await metrics(world);
+    expect(linesAbout(fresh, "test_gaze_seconds")).toEqual([
+      "# HELP test_gaze_seconds Gazes at objects.",
+      "# TYPE test_gaze_seconds histogram",
+    ]);
+    expect(linesAbout(fresh, "test_nap_seconds_count")).toEqual(['test_nap_seconds_count{controller="widgets"} 0']);
+    expect(linesAbout(fresh, "test_nap_seconds_bucket")).toHaveLength(12);
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    expect(linesAbout(await metrics(world), "test_gaze_seconds").slice(2)).toEqual([
+      'test_gaze_seconds_bucket{le="1",size="big",controller="widgets"} 0',
+      'test_gaze_seconds_bucket{le="5",size="big",controller="widgets"} 1',
+      'test_gaze_seconds_bucket{le="+Inf",size="big",controller="widgets"} 1',
+      'test_gaze_seconds_sum{size="big",controller="widgets"} 3',
+      'test_gaze_seconds_count{size="big",controller="widgets"} 1',
+    ]);
+  });
+
+  test("observes nothing in a dry run", async () => {
+    const world = await served({ handlers: [looker([looking()])], dryRun: true });
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    expect(linesAbout(await metrics(world), "test_gaze_seconds_")).toEqual([]);
+  });
+
+  test("is refused with other buckets than in another extension", () => {
+    const other = looking({ name: "other", counters: [LOOKS], histograms: [{ ...GAZES, buckets: [1] }] });
+    const manager = createManager();
+    expect(() => manager.add(looker([looking(), other]))).toThrow(
+      expect.objectContaining({ code: "ERR_ADD_REFUSED", message: expect.stringContaining("with the buckets 1, and") }),
+    );
   });
 });
 

@@ -1,5 +1,14 @@
 /** Kinds that steps watch by `req.watch`: which passes they start, what the cache answers, and when the watches end. */
-import { defineResource, isNotFound, type Kind, keyOf, kind, type KubernetesObject, ownerLabels } from "@treadle/apimachinery";
+import {
+  defineResource,
+  isNotFound,
+  type Kind,
+  keyOf,
+  kind,
+  type KubernetesObject,
+  ownerLabels,
+  type Transport,
+} from "@treadle/apimachinery";
 import { ConfigMap, Lease, Secret } from "@treadle/apimachinery/kinds";
 import { handler, type KindWatch, owned, step } from "@treadle/reconcile";
 import { expect, test } from "vitest";
@@ -14,6 +23,8 @@ const Late = defineResource({
   scope: "Cluster",
   spec: z.object({}),
 });
+
+const TokenReview = kind({ group: "authentication.k8s.io", version: "v1", kind: "TokenReview", scope: "Cluster" });
 
 /** What each pass saw: the kinds that it asked for, with their states, or the names of their objects. */
 type Seen = Readonly<Record<string, string | readonly string[]>>;
@@ -265,6 +276,93 @@ test("a kind whose watch is refused is reported with the reason, and the other k
     ConfigMap: [],
   });
 });
+
+const UNWATCHABLE = (name: string): string =>
+  `the server offers no list and watch of ${name} to any client: read its objects by req.client`;
+
+test.for<{ readonly name: string; readonly asked: Asked; readonly want: string }>([
+  { name: "a kind", asked: TokenReview, want: UNWATCHABLE("TokenReview (authentication.k8s.io/v1)") },
+  {
+    name: "the name of a kind",
+    asked: { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview" },
+    want: UNWATCHABLE("TokenReview (authentication.k8s.io/v1)"),
+  },
+])("$name that no client can list is reported as unwatchable, and the server is not asked again", async ({ asked, want }) => {
+  const { world, seen, asks } = await running();
+  asks["a"] = [asked, ConfigMap];
+  await create(world, "a");
+  await world.settled();
+  expect(seen.get("a")).toEqual({ TokenReview: want, ConfigMap: [] });
+  const before = asksOf(world, "authentication.k8s.io");
+  await poke(world, "a");
+  await world.clock.advance(600_000);
+  expect(asksOf(world, "authentication.k8s.io")).toBe(before);
+  expect(seen.get("a")).toEqual({ TokenReview: want, ConfigMap: [] });
+});
+
+test("a kind that can be listed and not watched is reported as unwatchable, and no pass starts by it", async () => {
+  const { world, seen, asks } = await running({ intercept: withoutWatch });
+  asks["a"] = [Lease];
+  await create(world, "a");
+  await world.settled();
+  expect(seen.get("a")).toEqual({ Lease: UNWATCHABLE("Lease (coordination.k8s.io/v1)") });
+  const before = asksOf(world, "coordination.k8s.io");
+  world.passesSince();
+  await world.clock.advance(600_000);
+  expect([asksOf(world, "coordination.k8s.io"), world.passesSince()]).toEqual([before, []]);
+});
+
+test("an unwatchable kind has the kind to ask the client with", async () => {
+  const states: KindWatch[] = [];
+  const look = step(Widget, {
+    name: "look",
+    do(req) {
+      states.push(req.watch({ apiVersion: "authentication.k8s.io/v1", kind: "TokenReview" }), req.watch(TokenReview));
+    },
+  });
+  const world = await startWorld({ handlers: [handler(Widget, { name: "widgets" }).step(look).build()] });
+  await create(world, "a");
+  await world.settled();
+  expect(states.slice(-2)).toMatchObject([
+    { type: "unwatchable", kind: { plural: "tokenreviews", scope: "Cluster" } },
+    { type: "unwatchable", kind: TokenReview },
+  ]);
+});
+
+test("a step that owns an unwatchable kind waits with the reason, and its state does not flap", async () => {
+  const { world } = await running({ intercept: withoutWatch }, { owns: [Lease] });
+  await create(world, "a");
+  await world.settled();
+  await world.clock.advance(1_000);
+  await world.settled();
+  const reasons = (): readonly unknown[] =>
+    world.reports.map(({ result: { outcome } }) => (outcome.type === "wait" ? outcome.reason : outcome.type));
+  expect(reasons().at(-1)).toBe(
+    "the server offers no watch of leases.coordination.k8s.io to any client: read them with { watch: false }, and leave them out of owns and watch()",
+  );
+  const before = reasons().length;
+  await world.clock.advance(1_200_000);
+  await world.settled();
+  expect(new Set(reasons().slice(before - 1)).size).toBe(1);
+  expect(world.logs.filter(({ text }) => text.includes("is watched again"))).toEqual([]);
+});
+
+/** A server that lists Leases, and lets no client watch them. */
+function withoutWatch(transport: Transport): Transport {
+  return {
+    ...transport,
+    async request(request) {
+      if (!request.path.includes("/leases") || !request.path.includes("watch=true")) return await transport.request(request);
+      const body = { kind: "Status", status: "Failure", reason: "MethodNotAllowed", code: 405, message: "watch is not supported" };
+      return { status: 405, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    },
+  };
+}
+
+/** The number of requests of the operator about a group. */
+function asksOf({ requests, lists }: World, group: string): number {
+  return [...requests, ...lists].filter((request) => request.includes(group)).length;
+}
 
 test("a CRD that is removed and installed again is seen by the objects that ask for the kind", async () => {
   const { world, seen, asks } = await running();

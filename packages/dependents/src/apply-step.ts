@@ -142,9 +142,13 @@ async function applyOnly(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly 
   return [await applyOne(unit, asked, subjects[0] as Subject)]; // There is exactly one.
 }
 
+/** As in dependentApplyAll(). */
+const AT_ONCE = 5;
+
 /** All objects: one that fails does not stop the others. */
 async function applyEach(unit: Unit<AnyDoReq>, asked: Asked, subjects: readonly Subject[]): Promise<readonly Outcome[]> {
-  const runs = await runForEach(unit, subjects, (subject) => applyOne(unit, asked, subject));
+  const limits = { signal: unit.req.signal, clock: unit.pass.clock, atOnce: AT_ONCE, timeoutMs: unit.dependent.options.timeoutMs };
+  const runs = await runForEach(limits, subjects, (subject) => applyOne(unit, asked, subject));
   return runs.map((run, i): Outcome => {
     const subject = subjects[i] as Subject; // One run for each.
     return run.type === "done" ? run.result : { ...run, subject, target: subject.target() };

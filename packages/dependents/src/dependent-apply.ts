@@ -8,7 +8,7 @@
  * - No request when nothing differs. Fields that `desired` does not name are not modified.
  * - Every write carries the uid, or the condition that no object exists: a deleted object is not recreated by accident.
  */
-import { type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
+import { groupKindOf, type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import {
   defineStep,
   type Probe,
@@ -62,7 +62,8 @@ export function dependentApply<
   const { policy } = dependent;
   const read = liveRead(dependent);
   const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));
-  const definition: Definition = { dependent, read, dependsOn };
+  const cacheKindOf = (kind: Kind): Kind => (kind === policy.kind ? read.cacheKind : kind);
+  const definition: Definition = { dependent, read, dependsOn, source: { name: given.name, cacheKindOf } };
   const step = defineStep(primary, {
     name: given.name,
     needs: given.needs ?? [],
@@ -84,11 +85,10 @@ export function dependentApply<
     uses: [
       dependents.use({
         dependent,
-        kind: policy.kind,
         fixedName: fixedNameOf(dependent),
         hasEntries: dependent.isChecked,
         whetherWanted: isSwitched(given) ? probeOf(definition) : undefined,
-        keeps: (owner, ref) => dependent.names(owner).has(ref),
+        keeps: (owner, kind, ref) => (groupKindOf(kind) === groupKindOf(policy.kind) ? dependent.names(owner).has(ref) : undefined),
         problems: (primary) => problemsOf(dependent, primary),
         dependsOn,
         cached: (owner, cache) => cachedObjects(dependent, owner, (ref) => cache.get(read.cacheKind, ref), read.cacheKind !== policy.kind),
@@ -105,7 +105,7 @@ export function dependentApply<
 function fixedNameOf({ isEach, options: { objectName, namespace: given }, policy: { isCreated, kind } }: Dependent): FixedName | undefined {
   const namespace = kind.scope === "Cluster" ? undefined : given;
   if (!isCreated || isEach || typeof objectName === "function" || typeof namespace === "function") return undefined;
-  return { name: objectName, namespace };
+  return { kind, name: objectName, namespace };
 }
 
 /** Whether an object of the step may not be desired. */

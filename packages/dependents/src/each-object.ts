@@ -1,10 +1,5 @@
 /** Runs work for each object of a step: a few at once, for a limited time, and without keeping the event loop from other work. */
-import { TurnBudget } from "@treadle/apimachinery";
-import type { Subject } from "./subjects.ts";
-import type { AnyDoReq, Unit } from "./unit.ts";
-
-/** As in dependentApplyAll(). */
-const AT_ONCE = 5;
+import { type Clock, TurnBudget } from "@treadle/apimachinery";
 
 /** Maximum time of work in one turn of the event loop, in milliseconds. */
 const MAX_TURN_MS = 10;
@@ -21,30 +16,40 @@ export type Run<R> =
   | { readonly type: "failed"; readonly error: unknown }
   | { readonly type: "left" };
 
-/** Runs `work` for each object. Never rejects. @returns how each ended, in the order of `subjects` */
-export async function runForEach<R>(
-  { dependent, pass, req }: Unit<AnyDoReq>,
-  subjects: readonly Subject[],
-  work: (subject: Subject) => Promise<R>,
+/** Limits of a run. */
+export interface RunLimits {
+  /** No object is begun after it ended. */
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, "now">;
+  /** So many objects are worked on at once. */
+  readonly atOnce: number;
+  /** The deadline of the phase, in milliseconds. @defaultValue that of the handler */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Runs `work` for each object. Never rejects. @returns how each ended, in the order of `objects` */
+export async function runForEach<S, R>(
+  { signal, clock, atOnce, timeoutMs = Number.POSITIVE_INFINITY }: RunLimits,
+  objects: readonly S[],
+  work: (object: S) => Promise<R>,
 ): Promise<readonly Run<R>[]> {
-  const { timeoutMs = Number.POSITIVE_INFINITY } = dependent.options;
-  const endsAtMs = pass.clock.now() + Math.min(MAX_ROUND_MS, timeoutMs / 3);
+  const endsAtMs = clock.now() + Math.min(MAX_ROUND_MS, timeoutMs / 3);
   const turn = new TurnBudget({ maxMs: MAX_TURN_MS });
-  const runs: Run<R>[] = subjects.map(() => LEFT);
-  const rest = subjects.entries(); // The workers take their next object from one iterator.
+  const runs: Run<R>[] = objects.map(() => LEFT);
+  const rest = objects.entries(); // The workers take their next object from one iterator.
   const worker = async (): Promise<void> => {
-    for (const [i, subject] of rest) {
+    for (const [i, object] of rest) {
       if (turn.isSpent) await turn.rest();
-      if (req.signal.aborted || pass.clock.now() > endsAtMs) return;
+      if (signal.aborted || clock.now() > endsAtMs) return;
       turn.count();
       try {
-        runs[i] = { type: "done", result: await work(subject) };
+        runs[i] = { type: "done", result: await work(object) };
       } catch (error) {
         runs[i] = { type: "failed", error };
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: Math.min(atOnce, objects.length) }, worker));
   return runs;
 }
 

@@ -26,6 +26,44 @@ export type {
 } from "./types.ts";
 export type { Gates } from "./gates.ts";
 
+// Sets: many objects from one function.
+export { dependentSet } from "./set/dependent-set.ts";
+export { object } from "./set/object.ts";
+export type { Manifest } from "./set/member.ts";
+export type {
+  MemberRef,
+  ObjectPolicies,
+  ReconcilePolicy,
+  RemovalPolicy,
+  SetPolicies,
+  StatusHint,
+  UpdatePolicy,
+} from "./set/policies.ts";
+export { type Edit, edited } from "./set/render/edited.ts";
+export { manifests, type ManifestsOptions } from "./set/render/manifests.ts";
+export { merged } from "./set/render/merged.ts";
+export {
+  fromSpec,
+  type FromSpec,
+  type SetState,
+  setStatus,
+  type SetStatusFields,
+  specFields,
+  type SetSpecFields,
+} from "./set/fragments.ts";
+export type {
+  Cluster,
+  DependentSetOptions,
+  GuardedKind,
+  ObjectBody,
+  Placement,
+  Release,
+  RenderContext,
+  Renderer,
+  ServedKinds,
+  UnwatchedKind,
+} from "./set/types.ts";
+
 // Layers of a desired state, and gates.
 export { layered } from "./layers/layered.ts";
 export { type ContainerPredicate, containers, type ContainersOptions, onPods } from "./layers/pods.ts";

@@ -21,7 +21,7 @@ export interface Facts {
 /** Returns the facts of a step; `undefined` for a step that dependentApply() did not make. */
 export function factsOf(step: unknown): Facts | undefined {
   const data = dependents.dataOf(step);
-  if (data === undefined) return undefined;
+  if (data?.dependent === undefined) return undefined;
   return { dependent: data.dependent, dependsOn: () => data.dependsOn().flatMap((each) => (each === undefined ? [] : [each.name])) };
 }
 

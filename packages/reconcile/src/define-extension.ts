@@ -2,21 +2,21 @@
 import type { AnyExtension, Extension, ExtensionDefinition, ExtensionPass } from "./extension.ts";
 import { scopeOf } from "./save/extension-scope.ts";
 import type { HandOver, Progress } from "./record/progress.ts";
-import { checkCounters } from "./counter.ts";
+import { checkMetrics } from "./metric.ts";
 import { stepOf } from "./pass/step-req.ts";
 import { leavesOf, runtimeOf, type StepRuntime } from "./build/step-runtime.ts";
 import { handOverVars } from "./record/vars.ts";
 
 /**
  * Makes an extension of the engine. Make each extension once, at the top of a module.
- * @throws TypeError for counters with a name or label that Prometheus does not accept
+ * @throws TypeError for metrics with a name, label or buckets that Prometheus does not accept
  */
 export function defineExtension<Data, Memory extends object = {}, Found extends object = {}>(
   definition: ExtensionDefinition<Data, Memory, Found>,
 ): Extension<Data, Memory, Found> {
   const extension = Object.freeze({ ...definition }) as unknown as AnyExtension; // It gets back only what it gave.
-  const { name, counters = [] } = definition;
-  checkCounters(name, counters);
+  const { name } = definition;
+  checkMetrics(definition);
   return {
     name,
     use: (data) => ({ name, extension, data }),

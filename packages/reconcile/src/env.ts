@@ -1,9 +1,9 @@
 /** The environment of passes. A controller or a test environment makes it. */
 import type { Clock, Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { CounterDefinition, CounterLabels } from "./counter.ts";
 import type { Fetches } from "./fetches.ts";
 import type { KindWatches } from "./kind-watch.ts";
+import type { MetricLabels } from "./metric.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { Cache, Logger } from "./req.ts";
 
@@ -109,8 +109,11 @@ export interface ReconcilerEnv {
   undeclared?(use: UndeclaredUse): void;
   /** Records an event about the object; it must not throw. */
   recordEvent?(object: KubernetesObject, event: EventNote): void;
-  /** Adds to a counter of an extension, with the values of the labels that it defines; it must not throw. @defaultValue nothing is counted */
-  count?(counter: CounterDefinition, labels: CounterLabels, by: number): void;
+  /**
+   * Adds to a counter of an extension, or a duration in seconds to a histogram, with the values of the labels that it defines; it
+   * must not throw. @defaultValue nothing is measured
+   */
+  measure?(metric: string, labels: MetricLabels, value: number): void;
   /** Called when a phase begins; the returned observer is called when it ends. */
   phaseBegan?(phase: RunningPhase): PhaseWatch | undefined;
 }

@@ -9,14 +9,14 @@
  * - Hooks run in the pass of one object. An object has at most one pass at a time.
  *
  * Assumptions
- * - Two copies of the package of an extension agree on its data and its counters: an extension is found by its name.
+ * - Two copies of the package of an extension agree on its data and its metrics: an extension is found by its name.
  *
  * Errors: an exception of `afterChain`, `blocked`, `compute` or `condition` is a bug of the extension; it fails the pass. An
  * exception of `debug` is shown in place of its tree.
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { CounterDefinition, CounterLabels } from "./counter.ts";
+import type { CounterDefinition, HistogramDefinition, MetricLabels } from "./metric.ts";
 import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
@@ -41,6 +41,8 @@ export interface ExtendedHandler<Data> {
   readonly kind: Kind;
   /** The field managers of the operators that the handler replaces. */
   readonly replacedManagers: readonly string[];
+  /** The finalizer of the handler, then those of its former names and of the operators that it replaces. */
+  readonly finalizers: readonly string[];
   /** The steps that use the extension, in list order. */
   readonly steps: readonly ExtendedStep<Data>[];
   /** The steps of the handler in list order; a composite is one entry. */
@@ -75,6 +77,8 @@ export interface ExtensionPass<Data, Memory, Found> {
   isSelected(kind: Kind, object: KubernetesObject): boolean;
   /** Returns whether the server serves a kind that the handler reads, owns or watches; `true` if that is not known. */
   isServed(kind: Kind): boolean;
+  /** Returns why the server refuses the watch of a kind, and the fix; `undefined`: it does not, as far as is known. */
+  refusalOf(kind: Kind): string | undefined;
   /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
   /** The clock of the pass. */
@@ -97,7 +101,13 @@ export interface ExtensionPass<Data, Memory, Found> {
    * @defaultValue by 1
    * @throws TypeError for a counter or labels that the extension does not define, RangeError for a negative number
    */
-  count(name: string, labels: CounterLabels, by?: number): void;
+  count(name: string, labels: MetricLabels, by?: number): void;
+  /**
+   * Adds a duration to a histogram of the extension. The rules of {@link ExtensionPass.count} apply.
+   * @param seconds the duration; a negative one, which a clock that is set back gives, counts as 0
+   * @throws TypeError for a histogram or labels that the extension does not define, RangeError for a value that is not a number
+   */
+  observe(name: string, labels: MetricLabels, seconds: number): void;
 }
 
 /** An ended pass is a pass whose steps have run. */
@@ -202,6 +212,8 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   problems?(handler: ExtendedHandler<Data>): readonly string[];
   /** The counters of the extension: metrics that `pass.count()` adds to. @defaultValue none */
   readonly counters?: readonly CounterDefinition[];
+  /** The histograms of the extension: metrics that `pass.observe()` adds durations to. @defaultValue none */
+  readonly histograms?: readonly HistogramDefinition[];
   /**
    * Returns what the debug server shows of an object, as a tree; `undefined`: nothing. Called outside of a pass, at any time. Pure:
    * it computes the tree from the stored object alone, which is frozen.

@@ -11,7 +11,12 @@ import { truncate } from "./internal/redact.ts";
 export type KindWatch<K extends Kind = Kind> =
   /** All objects are listed and `req.cache` shows them; `kind` is the kind to ask the cache and the client with. */
   | { readonly type: "synced"; readonly kind: K }
-  /** `pending`: the objects are being listed. A change of the state triggers a pass. */
+  /**
+   * The server serves the kind, and offers no watch of it to any client, such as TokenReview and PodMetrics. No pass starts by its
+   * objects. `kind` is the kind to ask the client with, for what the server does offer.
+   */
+  | { readonly type: "unwatchable"; readonly kind: K; readonly reason: string }
+  /** `pending`: the objects are being listed. `refused`: a right is missing. A change of the state triggers a pass. */
   | { readonly type: "pending" | "not-served" | "refused"; readonly reason: string };
 
 /** This is the kind that {@link KindWatch} names for the argument `K` of `req.watch`. */

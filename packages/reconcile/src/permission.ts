@@ -32,4 +32,15 @@ export interface Permission {
   readonly subresource?: string;
   /** The names of the objects. Has no effect on `create`, `list` and `watch` of collections, which name no object. @defaultValue all names */
   readonly names?: readonly string[];
+  /**
+   * The reason, one line of text for the people who grant the right: a comment in the manifest of `treadle-rbac`.
+   * @defaultValue the name of the step, without a comment
+   */
+  readonly because?: string;
+}
+
+/** All rights: every verb on every resource of every group, in the whole cluster. */
+export interface AllRights {
+  /** The reason, one line of text for the people who grant the rights: a comment in the manifest of `treadle-rbac`. */
+  readonly because: string;
 }

@@ -1,6 +1,6 @@
 /**
  * A second extension, built on public entries alone: it counts visits to rooms. It has memory, a part of the status, an order
- * between parts, work after the chain, build problems, rights, a counter, a debug view, and a composite that sees what its parts
+ * between parts, work after the chain, build problems, rights, metrics, a debug view, and a composite that sees what its parts
  * came to.
  */
 import { crdOf, defineResource, kind, type ObjectOf } from "@treadle/apimachinery";
@@ -271,19 +271,26 @@ describe("an extension", () => {
 
   test("counts in a pass, with the values of its labels", async () => {
     const counts: unknown[] = [];
-    const count: ReconcilerEnv["count"] = ({ name }, labels, by) => void counts.push([name, labels, by]);
+    const measure: ReconcilerEnv["measure"] = (...measured) => void counts.push(measured);
     await harness.user.create(House, house({ locked: ["kitchen"] }));
-    await harness.operator(built, { count }).pass("default/a");
+    await harness.operator(built, { measure }).pass("default/a");
     expect(counts).toEqual([["test_visits_total", { room: "hall" }, 1]]);
   });
 
-  describe("that only counts", () => {
-    const guests = defineExtension<object>({ name: "guests", counters: [{ name: "test_guests_total", help: "Guests.", labels: [] }] });
-    const guest = (counter: string): AnyHandler => {
+  describe("that only measures", () => {
+    const guests = defineExtension<object>({
+      name: "guests",
+      counters: [{ name: "test_guests_total", help: "Guests.", labels: [] }],
+      histograms: [{ name: "test_stay_seconds", help: "Stays.", labels: [] }],
+    });
+    const guest = (counter: string, seconds: number = 0.5): AnyHandler => {
       const counting = defineStep(House, {
         name: "guest",
         uses: [guests.use({})],
-        do: (req) => guests.of(req).count(counter, {}, 2),
+        do(req) {
+          guests.of(req).count(counter, {}, 2);
+          guests.of(req).observe("test_stay_seconds", {}, seconds);
+        },
       });
       return handler(House)
         .step(conditions())
@@ -292,14 +299,16 @@ describe("an extension", () => {
     };
 
     test.for([
-      { name: "nothing in a dry run", isDryRun: true, want: [] },
-      { name: "by the given number", isDryRun: false, want: [2] },
-    ])("counts $name", async ({ isDryRun, want }) => {
-      const counts: number[] = [];
+      { name: "nothing in a dry run", isDryRun: true, seconds: 0.5, want: [] },
+      { name: "the given values", isDryRun: false, seconds: 0.5, want: [2, 0.5] },
+      { name: "a negative duration as 0", isDryRun: false, seconds: -3, want: [2, 0] },
+    ])("measures $name", async ({ isDryRun, seconds, want }) => {
+      const values: number[] = [];
       await harness.user.create(House, house());
-      const operator = harness.operator(guest("test_guests_total"), { count: (_counter, _labels, by) => void counts.push(by), isDryRun });
+      const measure = (_metric: string, _labels: object, value: number): void => void values.push(value);
+      const operator = harness.operator(guest("test_guests_total", seconds), { measure, isDryRun });
       expect(await operator.pass("default/a")).toMatchObject({ outcome: { type: "done" } });
-      expect(counts).toEqual(want);
+      expect(values).toEqual(want);
     });
 
     test("fails its step by a counter that it does not define, also where nothing is counted", async () => {
@@ -317,10 +326,12 @@ describe("an extension", () => {
   test("shows a debug tree of a stored object, outside of a pass", async () => {
     await harness.user.create(House, house({ locked: ["kitchen"] }));
     await harness.operator(built).pass("default/a");
-    const { extensions, extended, counters } = pipelineOf(built);
+    const { extensions, extended, metrics } = pipelineOf(built);
     const stored = await live();
     const [shown] = extensions.map(({ name, debug }) => debug?.(extended.get(name) as ExtendedHandler<unknown>, stored));
-    expect(counters).toEqual([{ name: "test_visits_total", help: "Visits of rooms.", labels: ["room"], extension: "rooms" }]);
+    expect(metrics).toEqual([
+      { name: "test_visits_total", help: "Visits of rooms.", labels: ["room"], type: "counter", buckets: [], extension: "rooms" },
+    ]);
     expect(shown).toEqual({
       name: "a",
       state: "Open",

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
 import { type PolicyRule, type RbacManifest, rbacManifests } from "@treadle/controller";
-import type { AnyHandler } from "@treadle/reconcile";
+import type { AnyHandler, Permission } from "@treadle/reconcile";
 import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import type { RecordedRequest } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
@@ -31,6 +31,12 @@ export interface CheckRightsOptions {
   readonly namespaces?: number;
   /** Maximum time of one run, in milliseconds. @defaultValue 20_000 */
   readonly timeoutMs?: number;
+  /**
+   * The rights of the objects of this run, in place of those of a step that asks for all rights. With all rights, no request would
+   * be refused, whichever right is removed. So they are never granted here, and these are checked as the others are.
+   * @defaultValue no step may ask for all rights
+   */
+  readonly insteadOfAll?: readonly Permission[];
   /** Number of runs at a time. @defaultValue 6 */
   readonly concurrency?: number;
 }
@@ -55,6 +61,8 @@ export interface RightsRun {
  *
  * Informers list instead of streaming, and the first status patch of each operator conflicts: without this, a run could
  * succeed by chance without the rights to list and to read. In memory the cluster needs `time: "real"`.
+ *
+ * @throws TypeError if a step asks for all rights, and `insteadOfAll` does not say which ones the run needs
  */
 export async function checkRights(
   cluster: TestCluster,
@@ -62,6 +70,8 @@ export async function checkRights(
   options: CheckRightsOptions,
 ): Promise<readonly RightsRun[]> {
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
+  const { insteadOfAll } = options;
+  requireChecked(list, insteadOfAll);
   const stop = cluster.onRequest(({ verb, path }) => {
     if (verb === "watch" && path.includes("sendInitialEvents=true"))
       throw new ApiError({ message: "no streaming lists here", status: 400, reason: "BadRequest" });
@@ -69,7 +79,13 @@ export async function checkRights(
   const conflicts = provokeConflicts(cluster, list);
   try {
     const manifests = (namespaces: readonly string[], name: string): readonly RbacManifest[] =>
-      rbacManifests(list, { name, namespace: "default", namespaces, events: recordsEvents(list) });
+      rbacManifests(list, {
+        name,
+        namespace: "default",
+        namespaces,
+        events: recordsEvents(list),
+        ...(insteadOfAll === undefined ? {} : { insteadOfAll }),
+      });
     const taken = [undefined, ...rightsIn(manifests(["any"], "any"))];
     const pending = taken.map((without, index) => ({ without, index }));
     const runs: RightsRun[] = [];
@@ -89,6 +105,15 @@ export async function checkRights(
     conflicts();
     stop();
   }
+}
+
+/** @throws TypeError if a step asks for all rights, and none are given in their place */
+function requireChecked(handlers: readonly AnyHandler[], insteadOfAll: readonly Permission[] | undefined): void {
+  const all = handlers.flatMap((handler) => pipelineOf(handler).leaves).find(({ allRights }) => allRights !== undefined);
+  if (all === undefined || insteadOfAll !== undefined) return;
+  throw new TypeError(
+    `checkRights: step "${all.name}" asks for all rights, so that no right could be missed: name those that this run needs by insteadOfAll: [{ kind, verbs }]`,
+  );
 }
 
 /** Whether a step records events. The warnings of the engine need failures, and a run that succeeds has none. */

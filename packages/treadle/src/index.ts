@@ -22,7 +22,7 @@ export {
 } from "@treadle/apimachinery";
 
 // How an object is, by its own status.
-export { type Health, health, type HealthOptions } from "@treadle/apimachinery/health";
+export { type Health, health, type HealthHint, type HealthOptions } from "@treadle/apimachinery/health";
 
 // Errors of the API, and how to tell them apart.
 export {
@@ -86,6 +86,24 @@ export {
   version,
 } from "@treadle/dependents";
 export type { Gate } from "@treadle/apimachinery";
+
+// What renders the objects of a set, and fields of the custom resource for it.
+export {
+  type Cluster,
+  type Edit,
+  edited,
+  fromSpec,
+  type Manifest,
+  manifests,
+  type ManifestsOptions,
+  merged,
+  type Placement,
+  type RenderContext,
+  type Renderer,
+  type SetPolicies,
+  setStatus,
+  specFields,
+} from "@treadle/dependents";
 
 // What an object says of its dependents.
 export {

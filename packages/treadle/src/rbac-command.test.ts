@@ -86,6 +86,33 @@ await createManager({ client, namespaces: ["a", "b"] }).add(widgets).run();
   expect(lines.join("\n")).toContain("- widgets\n");
 });
 
+test("writes the reasons that authors give as comments beside their rules", async () => {
+  const file = join(dir, "explained.ts");
+  await writeFile(
+    file,
+    `import { handler, kind, step } from "../src/index.ts";
+import { Role } from "../src/kinds.ts";
+const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });
+const because = "the Roles of a platform may grant what the operator may not do";
+const permissions = [{ kind: Role, verbs: ["get", "patch"] }, { kind: Role, verbs: ["escalate"], because }];
+export const widgets = handler(Widget).step(step(Widget, { name: "s", permissions })).build();
+`,
+  );
+  const lines: string[] = [];
+  await main([file, "--name", "op"], (text) => lines.push(text));
+  expect(lines.join("\n")).toContain(`
+  # escalate roles.rbac.authorization.k8s.io: step "s" of widgets.example.dev asks for it: the Roles of a platform may grant what the operator may not do
+  - apiGroups:
+      - rbac.authorization.k8s.io
+    resources:
+      - roles
+    verbs:
+      - get
+      - patch
+      - escalate
+`);
+});
+
 test("makes the folder of the file", async () => {
   await said("--out", join(dir, "manifests", "deep", "rbac.yaml"));
   expect((await said("--check", join(dir, "manifests", "deep", "rbac.yaml"))).code).toBe(0);

@@ -7,7 +7,7 @@ import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { inspectManagers, type Leases, rbacManifests, rightsOf } from "@treadle/controller";
-import { leaseRights, leasesOf, reviewRights, reviewsAccess } from "@treadle/controller/unstable/rbac";
+import { leaseRights, leasesOf, rbacComments, reviewRights, reviewsAccess, rightTarget } from "@treadle/controller/unstable/rbac";
 import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { Handler, KubernetesObject } from "./index.ts";
 
@@ -54,14 +54,12 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const reviews = values.reviews ?? program.reviews;
   const leases = values.lease === undefined ? program.leases : { names: values.lease };
   if (values.explain === true) {
-    for (const { verb, kind, subresource, because } of [
+    for (const right of [
       ...rightsOf(handlers, { events }),
       ...(leases === undefined ? [] : leaseRights(leases)),
       ...(reviews ? reviewRights() : []),
     ])
-      print(
-        `${verb} ${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}${subresource === undefined ? "" : `/${subresource}`}: ${because}`,
-      );
+      print(`${right.verb} ${rightTarget(right)}: ${right.because}`);
     return 0;
   }
   const namespaces = values.namespaces?.split(",").filter((name) => name !== "") ?? managed;
@@ -73,8 +71,13 @@ export async function main(args: readonly string[], print: (text: string) => voi
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(leases === undefined ? {} : { leases }),
   });
-  const { stringify } = await import("yaml");
-  const documents = manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }));
+  const rights = rightsOf(handlers, { events });
+  const { Document } = await import("yaml");
+  const documents = manifests.map((manifest) => {
+    const document = new Document(manifest, { aliasDuplicateObjects: false });
+    manifest.rules?.forEach((rule, index) => commentOn(document.getIn(["rules", index]), rbacComments(rule, rights)));
+    return document.toString({ lineWidth: 0 });
+  });
   const text = `# Made by treadle-rbac of the handlers in ${basename(module)}: change those, and make it anew.\n${documents.join("---\n")}`;
   if (values.check !== undefined) return await check(values.check, text, print);
   if (values.out === undefined) print(text.trimEnd());
@@ -83,6 +86,11 @@ export async function main(args: readonly string[], print: (text: string) => voi
     await writeFile(values.out, text);
   }
   return 0;
+}
+
+/** Sets a comment of several lines before a node of YAML. */
+function commentOn(node: unknown, lines: readonly string[]): void {
+  if (lines.length > 0) (node as { commentBefore?: string }).commentBefore = lines.map((line) => ` ${line}`).join("\n");
 }
 
 interface Program {

@@ -50,8 +50,10 @@ export function specOf({ spec }: Subject): Fields {
   return spec;
 }
 
-function notObserved(generation: number, observed: number): Health {
-  return pending("GenerationNotObserved", `its controller has not seen generation ${generation} yet: it reports on generation ${observed}`);
+/** The answer for an object whose controller reports on an earlier generation; a negative one: it reports on none. */
+export function notObserved(generation: number, observed: number): Health {
+  const report = observed < 0 ? "none" : `generation ${observed}`;
+  return pending("GenerationNotObserved", `its controller has not seen generation ${generation} yet: it reports on ${report}`);
 }
 
 function finalizersOf(metadata: Fields): string {

@@ -11,6 +11,7 @@ import { judgedByCommonRules, judgedByReady } from "./common.ts";
 import { daemonSet } from "./daemon-sets.ts";
 import { deployment } from "./deployments.ts";
 import { conditionsOf, fieldsAt, isFields, Malformed, textAt } from "./fields.ts";
+import { type CheckedHint, checkedHint, type HealthHint, judgedByHint, withHint } from "./hint.ts";
 import { cronJob, job } from "./jobs.ts";
 import { ingress, service } from "./networks.ts";
 import { pod, withReasonOfPods } from "./pods.ts";
@@ -27,6 +28,8 @@ export interface HealthOptions {
    * Pods of another namespace, and pods without the labels of `spec.selector.matchLabels`, do not count. @defaultValue none
    */
   readonly pods?: readonly object[];
+  /** Facts about the status of the object that its kind does not tell. @defaultValue none */
+  readonly hint?: HealthHint;
 }
 
 /**
@@ -37,7 +40,7 @@ export interface HealthOptions {
 export function health(object: unknown, options: HealthOptions = {}): Health {
   if (!isFields(object)) return unknown("InvalidObject", "it is not an object");
   try {
-    return judged(object, podsIn(options));
+    return judged(object, podsIn(options), isFields(options) ? checkedHint(options["hint"]) : undefined);
   } catch (error) {
     if (error instanceof Malformed) return unknown("InvalidObject", error.message);
     throw error;
@@ -50,22 +53,24 @@ function podsIn(options: unknown): readonly unknown[] | undefined {
   return Array.isArray(pods) ? pods : undefined;
 }
 
-function judged(object: Fields, pods: readonly unknown[] | undefined): Health {
+function judged(object: Fields, pods: readonly unknown[] | undefined, hint: CheckedHint | undefined): Health {
   const apiVersion = textAt(object, "apiVersion");
   const kind = textAt(object, "kind");
   if (apiVersion === "" || kind === "") return unknown("InvalidObject", "it has no apiVersion or no kind");
   const slash = apiVersion.indexOf("/");
   const status = fieldsAt(object, "status");
-  const subject: Subject = {
+  const found: Subject = {
     version: apiVersion.slice(slash + 1),
     metadata: fieldsAt(object, "metadata") ?? NOTHING,
     spec: fieldsAt(object, "spec"),
     status: status ?? NOTHING,
     conditions: status === undefined ? [] : conditionsOf(status),
   };
+  const subject = hint === undefined ? found : withHint(found, hint);
   const rule = RULES.get(`${slash === -1 ? "" : apiVersion.slice(0, slash)}/${kind}`) ?? judgedByReady;
   const verdict = judgedByCommonRules(subject) ?? rule(subject);
-  return pods === undefined || !WORKLOADS.has(rule) ? verdict : withReasonOfPods(verdict, subject, pods);
+  const hinted = hint === undefined || verdict.type !== "Ready" ? verdict : (judgedByHint(subject, hint) ?? verdict);
+  return pods === undefined || !WORKLOADS.has(rule) ? hinted : withReasonOfPods(hinted, subject, pods);
 }
 
 const NOTHING: Fields = Object.freeze({});

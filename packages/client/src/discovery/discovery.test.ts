@@ -134,6 +134,15 @@ describe("with aggregated discovery", () => {
     expect(await fresh).toMatchObject({ version: "v2" });
   });
 
+  test("versions whose server does not answer are reported as missing", async () => {
+    const stale = group("example.dev", { version: "v2", kinds: ["Widget"], stale: true }, { version: "v1", kinds: [], stale: true });
+    const { found } = setUp({ ...pages, "/apis": json(200, aggregated(stale)) });
+    const missing: string[] = [];
+    const kinds = await found.kinds({ onMissing: (apiVersion) => missing.push(apiVersion) });
+    expect(kinds.map(({ kind }) => kind)).toEqual(["Widget"]);
+    expect(missing).toEqual(["example.dev/v1"]);
+  });
+
   test("the error for an unknown kind names the served versions and the aggregated server that does not answer", async () => {
     const stale = group("example.dev", { version: "v2", kinds: ["Widget"] }, { version: "v1", kinds: [], stale: true });
     const { found, clock } = setUp({ ...pages, "/apis": json(200, aggregated(stale)) });
@@ -189,7 +198,10 @@ describe("without aggregated discovery", () => {
       status: 503,
       message: expect.stringContaining("cannot discover what is served at /apis/broken.dev/v1: "),
     });
-    expect((await found.kinds()).map(({ kind }) => kind)).toEqual(["Pod", "Node", "Gear"]);
+    const missing: string[] = [];
+    const kinds = await found.kinds({ onMissing: (apiVersion) => missing.push(apiVersion) });
+    expect(kinds.map(({ kind }) => kind)).toEqual(["Pod", "Node", "Gear"]);
+    expect(missing).toEqual(["broken.dev/v1"]);
     served["/apis/broken.dev/v1"] = json(200, {
       kind: "APIResourceList",
       resources: [{ name: "things", kind: "Thing", namespaced: true }],

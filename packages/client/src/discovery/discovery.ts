@@ -33,6 +33,12 @@ export interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of {@link Discovery.kinds}. */
+export interface KindsOptions extends LookupOptions {
+  /** Called for each version, such as `metrics.k8s.io/v1beta1`, whose kinds are missing because its server does not answer. */
+  readonly onMissing?: (apiVersion: string) => void;
+}
+
 /** Options of {@link discovery}. */
 export interface DiscoveryOptions {
   /** Clock for the ages of answers. @defaultValue the system's */
@@ -51,7 +57,7 @@ export interface Discovery {
   /** Returns a kind like {@link Discovery.kindOf}; `undefined` when the server does not serve it. */
   find(name: KindName, options?: LookupOptions): Promise<DiscoveredKind | undefined>;
   /** Returns every kind, the preferred version of each group first. Kinds of an aggregated server that does not answer are missing. */
-  kinds(options?: LookupOptions): Promise<readonly DiscoveredKind[]>;
+  kinds(options?: KindsOptions): Promise<readonly DiscoveredKind[]>;
   /** Drops the cached answers, so that the next lookup asks the server. Call it when a kind is no longer served. */
   invalidate(): void;
 }
@@ -108,11 +114,15 @@ class CachedDiscovery implements Discovery {
     return again;
   }
 
-  async kinds({ signal }: LookupOptions = {}): Promise<readonly DiscoveredKind[]> {
+  async kinds({ signal, onMissing = () => undefined }: KindsOptions = {}): Promise<readonly DiscoveredKind[]> {
     const catalogue = await this.#current(signal);
-    const versions = catalogue.groups.flatMap(({ group, versions: all }) => all.map(({ version }) => ({ group, version })));
-    const kinds = await Promise.all(versions.map(({ group, version }) => catalogue.kindsOf(group, version).catch(() => [])));
-    return kinds.flat();
+    const kindsOf = async (group: string, version: string, isStale: boolean): Promise<readonly ServedKind[]> => {
+      const kinds = await catalogue.kindsOf(group, version).catch(() => undefined);
+      if (kinds === undefined || (isStale && kinds.length === 0)) onMissing(apiVersionOf({ group, version }));
+      return kinds ?? [];
+    };
+    const versions = catalogue.groups.flatMap(({ group, versions: all }) => all.map((each) => ({ group, ...each })));
+    return (await Promise.all(versions.map(({ group, version, isStale }) => kindsOf(group, version, isStale)))).flat();
   }
 
   invalidate(): void {

@@ -19,7 +19,7 @@ export function driverEnv(
   const { clock, log, writer, monitor, isDryRun, options, onChange } = services;
   const { informers, feeds, presence, fetches } = kinds;
   const { name } = handler;
-  const count = metrics.counts(pipelineOf(handler).counters);
+  const measure = metrics.measures(pipelineOf(handler).metrics);
   const tracing = services.tracing && new PassTracing(handler, services.tracing);
   return {
     client: writer,
@@ -32,7 +32,7 @@ export function driverEnv(
     isServed: (kind) => presence.isServed(kind),
     refusalOf: (kind) => presence.refusalOf(kind),
     recordEvent: (object, event) => recordEvent(name, services, { object, event }),
-    ...(count && { count }),
+    ...(measure && { measure }),
     ...(options.onUndeclared && { undeclared: options.onUndeclared }),
     ...((monitor !== undefined || tracing !== undefined) && {
       phaseBegan: (phase) => bothObservers(monitor?.began(name, phase), tracing?.phaseBegan(phase)),

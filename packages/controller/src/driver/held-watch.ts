@@ -53,10 +53,22 @@ export class HeldWatch {
     return this.state.type !== type;
   }
 
+  /** Whether the server offers no watch of the kind. It is not asked again while the kind is held. */
+  get isUnwatchable(): boolean {
+    return this.state.type === "unwatchable";
+  }
+
+  /** Whether the kind, or its name, must be looked up before it can be watched. */
+  get isUnknown(): boolean {
+    return this.open === undefined && !this.isUnwatchable;
+  }
+
   #now(refusalOf: ((kind: Kind) => string | undefined) | undefined): KindWatch {
-    const { kind, open, lookedUp } = this;
+    const { kind, open, lookedUp, state } = this;
+    if (state.type === "unwatchable") return state;
     if (kind === undefined || open === undefined) return lookedUp === undefined ? pending(this.name) : unknown(this.name, lookedUp);
     const { lastError, hasSynced } = open.informer.progress();
+    if (isApiError(lastError) && lastError.status === NO_SUCH_VERB) return unwatchable(this.name, kind);
     if (isKindNotServed(lastError)) return notServed(kindText(kind));
     if (isRefusal(lastError)) return { type: "refused", reason: refusalOf?.(kind) ?? refusal(this.name, lastError) };
     return hasSynced ? { type: "synced", kind } : pending(this.name, lastError);
@@ -66,7 +78,17 @@ export class HeldWatch {
 function unknown(name: string, lookedUp: LookedUp): KindWatch {
   if ("error" in lookedUp)
     return isRefusal(lookedUp.error) ? { type: "refused", reason: refusal(name, lookedUp.error) } : pending(name, lookedUp.error);
-  return lookedUp.kind === undefined ? notServed(name) : { type: "refused", reason: `the server offers no list and watch of ${name}` };
+  return lookedUp.kind === undefined ? notServed(name) : unwatchable(name, withoutContents(lookedUp.kind));
+}
+
+function unwatchable(name: string, kind: Kind): KindWatch {
+  const reason = `the server offers no list and watch of ${name} to any client: read its objects by req.client`;
+  return { type: "unwatchable", kind, reason };
+}
+
+/** Returns a kind as it is watched. The contents of Secrets are not cached, however the kind was found. */
+export function withoutContents(kind: Kind): Kind {
+  return kind.group === "" && kind.kind === "Secret" ? { ...kind, cachedAs: "metadata" } : kind;
 }
 
 function pending(name: string, error?: unknown): KindWatch {
@@ -82,7 +104,9 @@ function refusal(name: string, error: unknown): string {
   return `the server refuses the watch of ${name}: ${messageOf(error)}${why}`;
 }
 
-/** 405: the kind cannot be listed, such as a review. */
 function isRefusal(error: unknown): boolean {
-  return isApiError(error) && (error.status === 403 || error.status === 401 || error.status === 405);
+  return isApiError(error) && (error.status === 403 || error.status === 401);
 }
+
+/** The status of a server that does not list or watch a kind for any client, such as a review. */
+const NO_SUCH_VERB = 405;

@@ -7,6 +7,7 @@
  *   objects start no passes.
  * - The name of a kind that the server does not serve is looked up again every {@link RunTimeWatchesOptions.retryMs}, and when
  *   a pass asks, at most once a second. So is a name whose version the server no longer serves: it may serve another one.
+ * - A kind that the server does not let any client watch costs no further request while it is held.
  */
 import { type Clock, isKindNotServed, isMetadataOnly, type Kind, kindIdOf, type KubernetesObject } from "@treadle/apimachinery";
 import { type Client, discovery, type KindName } from "@treadle/client";
@@ -14,7 +15,7 @@ import type { InformerEvent } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
 import { type DeclaredWatch, isKind, type KindWatch, type KindWatches, watchFormOf, watchIdOf } from "@treadle/reconcile/unstable/engine";
 import { messageOf } from "../internal/error-text.ts";
-import { HeldWatch, type LookedUp } from "./held-watch.ts";
+import { HeldWatch, type LookedUp, withoutContents } from "./held-watch.ts";
 import type { OpenWatch } from "./open-watch.ts";
 
 /** Options of {@link RunTimeWatches}. */
@@ -69,7 +70,7 @@ export class RunTimeWatches implements KindWatches {
     watch.holders.add(key);
     watch.grace?.cancel();
     watch.grace = undefined;
-    if (watch.open === undefined) this.#ask(watch);
+    if (watch.isUnknown) this.#ask(watch);
     return watch.state;
   }
 
@@ -100,15 +101,19 @@ export class RunTimeWatches implements KindWatches {
     this.#retry?.cancel();
     this.#retry = undefined;
     if (this.#isStopped || this.#lookUp !== undefined) return;
-    const unknown = [...this.#watches.values()].filter(({ open }) => open === undefined);
+    const unknown = this.#unknown;
     if (unknown.length === 0) return;
     this.#lookUp = this.#lookUpAll(unknown).finally(() => {
       this.#lookUp = undefined;
       this.#lookedUpAt = this.#options.clock.elapsed();
-      const left = [...this.#watches.values()].filter(({ open }) => open === undefined);
+      const left = this.#unknown;
       if (left.some(({ lookedUp }) => lookedUp === undefined)) this.lookUp();
       else this.#lookUpLater(left);
     });
+  }
+
+  get #unknown(): readonly HeldWatch[] {
+    return [...this.#watches.values()].filter(({ isUnknown }) => isUnknown);
   }
 
   #lookUpLater(watches: readonly HeldWatch[]): void {
@@ -149,7 +154,7 @@ export class RunTimeWatches implements KindWatches {
         const { kind } = lookedUp as { readonly kind?: Kind & { readonly verbs: readonly string[] } };
         this.#report(watch, lookedUp);
         watch.lookedUp = lookedUp;
-        if (kind !== undefined && ["list", "watch"].every((verb) => kind.verbs.includes(verb))) this.#open(watch, safe(kind));
+        if (kind !== undefined && ["list", "watch"].every((verb) => kind.verbs.includes(verb))) this.#open(watch, withoutContents(kind));
         this.#changed(watch);
       }),
     );
@@ -180,6 +185,10 @@ export class RunTimeWatches implements KindWatches {
     const { enqueue, onChange } = this.#options;
     const cause = watch.state.type === "synced" ? `the objects of ${watch.name} are listed` : watch.state.reason;
     for (const key of watch.holders) enqueue(key, cause);
+    if (watch.isUnwatchable && watch.open !== undefined) {
+      void watch.open.close(); // Never rejects.
+      watch.open = undefined;
+    }
     if (watch.state.type === "not-served" && watch.open !== undefined && !isKind(watch.given)) this.#lookUpAgain(watch);
     onChange?.();
   }
@@ -192,11 +201,6 @@ export class RunTimeWatches implements KindWatches {
     watch.lookedUp = { kind: undefined };
     if (this.#options.clock.elapsed() - this.#lookedUpAt >= ASKED_AGAIN_MS) this.lookUp();
     // The list of the kinds and the kinds themselves may disagree for a moment.
-    else if (this.#lookUp === undefined) this.#lookUpLater([...this.#watches.values()].filter(({ open }) => open === undefined));
+    else if (this.#lookUp === undefined) this.#lookUpLater(this.#unknown);
   }
-}
-
-/** The contents of Secrets are not cached, however the kind was found. */
-function safe(kind: Kind): Kind {
-  return kind.group === "" && kind.kind === "Secret" ? { ...kind, cachedAs: "metadata" } : kind;
 }

@@ -41,6 +41,8 @@ export class KindPresence {
   readonly #missing = new Map<string, Kind>();
   /** The reason of each refusal, by kind. */
   readonly #refusals = new Map<string, string>();
+  /** The kinds that no client may watch. An informer lists them now and then, and that changes nothing. */
+  readonly #unwatchable = new Set<string>();
   #waiting: readonly (() => void)[] = [];
   #definitions: Informer | undefined;
   /** The operator may not watch CRDs; it does not ask again. */
@@ -106,6 +108,7 @@ export class KindPresence {
 
   /** Notes that an informer has recovered. */
   recovered(kind: Kind): void {
+    if (this.#unwatchable.has(kindIdOf(kind))) return;
     // One of several namespaces may still be refused.
     if (isRefusal(this.#options.informerOf(kind)?.progress().lastError) || !this.#refusals.delete(kindIdOf(kind))) return;
     this.#options.log.info({ kind: kind.kind, apiVersion: apiVersionOf(kind) }, `${kind.kind} is watched again`);
@@ -117,6 +120,7 @@ export class KindPresence {
     // Another form of the kind, metadata or whole objects, may still be watched.
     if (this.#options.informerOf(metadataOnly(kind)) !== undefined) return;
     this.#refusals.delete(kindIdOf(kind));
+    this.#unwatchable.delete(kindIdOf(kind));
     if (this.#missing.delete(kindIdOf(kind))) this.#unwatchUnlessNeeded();
   }
 
@@ -149,10 +153,8 @@ export class KindPresence {
   #refused(error: ApiError, verb: "list" | "watch", kind: Kind): void {
     if (this.#refusals.has(kindIdOf(kind))) return;
     const what = `${kind.plural}${kind.group === "" ? "" : `.${kind.group}`}`;
-    const why = isForbidden(error)
-      ? `the operator may not ${verb} ${what}: allow list and watch of them to its service account`
-      : `the server does not accept the operator's credentials for ${verb} of ${what}: renew them`;
-    this.#refusals.set(kindIdOf(kind), why);
+    if (error.status === NO_SUCH_VERB) this.#unwatchable.add(kindIdOf(kind));
+    this.#refusals.set(kindIdOf(kind), refusalText(error, verb, what));
     if (this.#options.isOptional?.(kind) === true) for (const resolve of this.#waiting) resolve();
     this.#options.onChange(kind);
   }
@@ -232,6 +234,17 @@ interface AwaitedGroups {
   isSoon: boolean;
 }
 
+/** The status of a server that does not list or watch a kind for any client. */
+const NO_SUCH_VERB = 405;
+const REFUSALS: readonly number[] = [401, 403, NO_SUCH_VERB];
+
 function isRefusal(error: unknown): error is ApiError {
-  return isApiError(error) && (error.status === 403 || error.status === 401);
+  return isApiError(error) && REFUSALS.includes(error.status);
+}
+
+function refusalText(error: ApiError, verb: "list" | "watch", what: string): string {
+  if (error.status === NO_SUCH_VERB)
+    return `the server offers no ${verb} of ${what} to any client: read them with { watch: false }, and leave them out of owns and watch()`;
+  if (isForbidden(error)) return `the operator may not ${verb} ${what}: allow list and watch of them to its service account`;
+  return `the server does not accept the operator's credentials for ${verb} of ${what}: renew them`;
 }

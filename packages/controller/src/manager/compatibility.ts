@@ -1,7 +1,7 @@
 /** Decides which handlers may run in one manager: handlers that would overwrite each other's work are refused. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
-import { type DeclaredCounter, hasLabels, isHandler, KSTATUS_TYPES, labelText, pipelineOf } from "@treadle/reconcile/unstable/engine";
+import { type DeclaredMetric, isHandler, KSTATUS_TYPES, metricConflict, pipelineOf } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable } from "../runnable.ts";
 
@@ -40,7 +40,7 @@ export function requireCompatible(handler: AnyHandler, others: readonly AnyHandl
     for (const step of statefulSteps(handler).intersection(statefulSteps(other)))
       problems.push(`handler "${other.name}" also has a step "${step}" with state: state is stored by step name, so rename one of them`);
   }
-  problems.push(...counterProblems(handler, others));
+  problems.push(...metricProblems(handler, others));
   if (problems.length > 0) throw new ManagerError("ERR_ADD_REFUSED", `cannot add handler "${handler.name}": ${problems.join("; ")}`);
 }
 
@@ -56,18 +56,16 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
   throw new TypeError(`manager.add: give a handler, made by handler(...).build(), or an object with start(), not ${what}`);
 }
 
-/** Counters of one name are one metric, so they must have the same labels. */
-function counterProblems(handler: AnyHandler, others: readonly AnyHandler[]): readonly string[] {
-  const known = new Map<string, DeclaredCounter>();
+/** Metrics of one name are one metric, so they must agree. */
+function metricProblems(handler: AnyHandler, others: readonly AnyHandler[]): readonly string[] {
+  const known = new Map<string, DeclaredMetric>();
   const problems: string[] = [];
-  for (const counter of [...others, handler].flatMap((each) => pipelineOf(each).counters)) {
-    const { name, labels, extension } = counter;
-    const first = known.get(name) ?? counter;
-    known.set(name, first);
-    if (!hasLabels(first, labels))
-      problems.push(
-        `extension "${extension}" counts ${name} by the labels ${labelText(labels)}, and extension "${first.extension}" by ${labelText(first.labels)}: rename one of the counters, or use one version of the package`,
-      );
+  for (const metric of [...others, handler].flatMap((each) => pipelineOf(each).metrics)) {
+    const first = known.get(metric.name) ?? metric;
+    known.set(metric.name, first);
+    const conflict = metricConflict(metric, first);
+    if (conflict !== undefined)
+      problems.push(`two metrics are named ${metric.name}: ${conflict}: rename one of them, or use one version of the package`);
   }
   return problems;
 }

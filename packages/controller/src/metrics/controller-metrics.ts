@@ -1,6 +1,6 @@
 /** The metrics of a controller, without prom-client, which is loaded only when a program wants metrics. */
 import { isReconcileError, type PassResult } from "@treadle/reconcile";
-import type { CounterDefinition, ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
+import type { DeclaredMetric, ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
 import type { Clock, Kind } from "@treadle/apimachinery";
 import type { QueueListeners, QueueStatus } from "@treadle/workqueue";
 import type { ObjectMetrics } from "./object-metrics.ts";
@@ -23,8 +23,8 @@ export interface ControllerMetrics {
   watchPaused(count: () => number): void;
   /** Returns the metrics that get every event of the objects; undefined: no metrics need them. Called once. */
   objects(of: MeasuredObjects): ObjectMetrics | undefined;
-  /** Registers the counters of extensions. Returns a function that counts; undefined: nothing is counted. Called once. */
-  counts(counters: readonly CounterDefinition[]): ReconcilerEnv["count"];
+  /** Registers the metrics of extensions. Returns a function that measures; undefined: nothing is measured. Called once. */
+  measures(metrics: readonly DeclaredMetric[]): ReconcilerEnv["measure"];
   active(change: 1 | -1): void;
   passed(result: PassResult, durationMs: number): void;
   /** Called when the author's code threw outside a step, or a pass ended with an exception. */
@@ -36,7 +36,7 @@ export const NO_METRICS: ControllerMetrics = {
   watch() {},
   watchPaused() {},
   objects: () => undefined,
-  counts: () => undefined,
+  measures: () => undefined,
   active() {},
   passed() {},
   panicked() {},

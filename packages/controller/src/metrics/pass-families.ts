@@ -1,7 +1,7 @@
 /** The metrics of passes, with controller-runtime's names. */
 import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 import { type ControllerMetrics, isPanic, isTimeout, labelOf, RESULT_LABELS } from "./controller-metrics.ts";
-import { extensionCounters, type ExtensionFamilies } from "./extension-families.ts";
+import { extensionMeasure, type ExtensionFamilies } from "./extension-families.ts";
 import { type ObjectFamilies, objectSink } from "./object-families.ts";
 import { ObjectMetrics } from "./object-metrics.ts";
 import { type QueueFamilies, queueListeners } from "./queue-families.ts";
@@ -109,7 +109,7 @@ export function controllerMetrics(families: ControllerFamilies, name: string): C
       objects.counts.set(name, () => measured.counts());
       return measured;
     },
-    counts: (counters) => extensionCounters(extensions, name, counters),
+    measures: (metrics) => extensionMeasure(extensions, name, metrics),
     active: (change) => {
       running += change;
     },

@@ -43,11 +43,11 @@ export interface RbacManifest {
  * @throws TypeError for an invalid name or namespace
  */
 export function rbacManifests(handlers: AnyHandler | readonly AnyHandler[], options: RbacManifestsOptions): readonly RbacManifest[] {
-  const { name, namespace, namespaces, events = true, labels = { "app.kubernetes.io/name": name } } = options;
+  const { name, namespace, namespaces, labels = { "app.kubernetes.io/name": name } } = options;
   for (const [what, value] of Object.entries({ name, namespace }))
     if (typeof value !== "string" || !isDns1123Subdomain(value))
       throw new TypeError(`rbacManifests: ${what} ${JSON.stringify(value)} is no name`);
-  const rules = rbacRules(handlers, { events, ...(namespaces === undefined ? {} : { namespaces }) });
+  const rules = rbacRules(handlers, options);
   const clusterRules = [...rules.cluster, ...(options.reviews === true ? reviewRules() : [])];
   const subjects = [{ kind: "ServiceAccount", name, namespace }] as const;
   const clusterMetadata = { name, labels };

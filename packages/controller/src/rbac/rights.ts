@@ -4,7 +4,7 @@
  */
 import type { Kind } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
-import type { AnyHandler, PermissionVerb } from "@treadle/reconcile";
+import type { AnyHandler, Permission, PermissionVerb } from "@treadle/reconcile";
 import { pipelineOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
 
 /** A right: one verb on one resource. */
@@ -15,32 +15,46 @@ export interface Right {
   readonly subresource?: string;
   /** The names of the objects; absent for all objects. */
   readonly names?: readonly string[];
-  /** The verb. */
-  readonly verb: PermissionVerb;
+  /** The verb; `*`: all. */
+  readonly verb: PermissionVerb | "*";
   /** The reason, for people. */
   readonly because: string;
+  /** Whether the author of the step gave the reason, so that it is a comment in the manifest. @defaultValue false */
+  readonly isExplained?: boolean;
 }
 
 /** Options of {@link rightsOf}. */
 export interface RightsOptions {
   /** Whether the operator writes events; false: `events: false` of its manager. @defaultValue true */
   readonly events?: boolean;
+  /**
+   * The rights in place of those of steps that ask for all rights, where it is known which kinds they will use.
+   * @defaultValue every verb on every resource of every group
+   */
+  readonly insteadOfAll?: readonly Permission[];
 }
 
 /** The rights that the handlers need, in the order of their declarations. A right may occur several times, with different reasons. */
-export function rightsOf(handlers: AnyHandler | readonly AnyHandler[], { events = true }: RightsOptions = {}): readonly Right[] {
+export function rightsOf(handlers: AnyHandler | readonly AnyHandler[], options: RightsOptions = {}): readonly Right[] {
+  const { events = true, insteadOfAll = [ALL] } = options;
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
   return list.flatMap((handler) => [
     ...primaryRights(handler),
-    ...pipelineOf(handler).leaves.flatMap((step) => stepRights(handler, step)),
+    ...pipelineOf(handler).leaves.flatMap((step) => stepRights(handler, step, insteadOfAll)),
     ...(events ? eventRights(handler) : []),
     ...pipelineOf(handler).watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
   ]);
 }
 
-type Target = Pick<Right, "kind" | "subresource" | "names">;
+type Target = Pick<Right, "kind" | "subresource" | "names" | "isExplained">;
 
-function rights(target: Target, verbs: readonly PermissionVerb[], because: string): Right[] {
+/** A permission, or all rights. */
+type Granted = Omit<Permission, "verbs"> & { readonly verbs: readonly Right["verb"][] };
+
+/** Every resource. RBAC has no narrower rule for a step that learns the kinds of its objects at run time. */
+const ALL: Granted = { kind: { group: "*", version: "*", kind: "*", plural: "*", scope: "Cluster" }, verbs: ["*"] };
+
+function rights(target: Target, verbs: readonly Right["verb"][], because: string): Right[] {
   return verbs.map((verb) => ({ ...target, verb, because }));
 }
 
@@ -75,17 +89,25 @@ function mayRefer(owner: Kind, owned: Kind): boolean {
   return owner.scope === "Cluster" || owned.scope === "Namespaced";
 }
 
-function stepRights({ name }: AnyHandler, step: StepRuntime): Right[] {
+function stepRights({ name }: AnyHandler, step: StepRuntime, all: readonly Granted[]): Right[] {
   const where = `step "${step.name}" of ${name}`;
+  const { allRights } = step;
   return [
     ...Object.entries(step.reads).flatMap(([key, read]) => rights({ kind: read.kind }, verbsOfRead(read), `${where} reads ${key}`)),
-    // A step that names the kinds that refer to the primary names its other rights by permissions.
-    ...(step.refersFrom === undefined ? step.owns : []).flatMap((kind) => [
-      ...rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`),
-      ...(step.cleanup === undefined ? [] : rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)),
-    ]),
-    ...step.permissions.flatMap(({ verbs, ...target }) => rights(target, verbs, `${where} asks for it`)),
+    ...step.owns.flatMap((kind) => {
+      // A step that names the kinds that refer to the primary names its other rights by permissions.
+      if (step.refersFrom !== undefined) return rights({ kind }, ["list", "watch"], `${where} owns it`);
+      const written = rights({ kind }, ["list", "watch", "create", "patch"], `${where} owns it`);
+      return step.cleanup === undefined ? written : [...written, ...rights({ kind }, ["delete"], `${where} owns it and has a cleanup`)];
+    }),
+    ...step.permissions.flatMap((permission) => permissionRights(where, permission)),
+    ...(allRights === undefined ? [] : all).flatMap((granted) => permissionRights(where, { ...allRights, ...granted })),
   ];
+}
+
+function permissionRights(where: string, { verbs, because, ...target }: Granted): Right[] {
+  if (because === undefined) return rights(target, verbs, `${where} asks for it`);
+  return rights({ ...target, isExplained: true }, verbs, `${where} asks for it: ${because}`);
 }
 
 /** The right to write events, which every handler needs: failures that a person must act on are events as well. */

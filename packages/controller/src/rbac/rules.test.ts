@@ -1,11 +1,12 @@
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap, Deployment, Namespace, Node, Pod, Secret } from "@treadle/apimachinery/kinds";
-import { conditions, handler, many, one, type Reads, step } from "@treadle/reconcile";
+import { type AnyHandler, conditions, handler, many, one, type Permission, type Reads, type Step, step } from "@treadle/reconcile";
+import { defineStep } from "@treadle/reconcile/unstable/engine";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { rbacManifests } from "./manifests.ts";
 import { rightsOf } from "./rights.ts";
-import { rbacRules } from "./rules.ts";
+import { rbacComments, rbacRules } from "./rules.ts";
 
 const definition = { group: "example.dev", version: "v1", kind: "Widget", spec: z.object({}), stepState: true } as const;
 const Widget = defineResource({ ...definition, scope: "Namespaced" });
@@ -112,6 +113,86 @@ test.for<{ readonly name: string; readonly reason: string; readonly given: reado
   // The rule of events comes last, and is every handler's.
   const events = "create,patch events of events.k8s.io";
   expect(said(...given), reason).toEqual([...want.filter((rule) => rule !== events), events]);
+});
+
+/** A handler of one step that a package made. */
+const made = (definition: Omit<Parameters<typeof defineStep>[1], "name">): AnyHandler =>
+  handler(Widget)
+    .step(defineStep(Widget, { name: "made", ...definition }) as Step<ObjectOf<typeof Widget>>)
+    .build();
+
+describe("a step with refersFrom", () => {
+  test("gets the rights to list and watch from owns, and the others from permissions", () => {
+    const { cluster } = rbacRules(
+      made({
+        owns: [ConfigMap, Namespace],
+        refersFrom: [],
+        permissions: [{ kind: ConfigMap, verbs: ["patch"] }],
+        cleanup: () => undefined,
+      }),
+      { events: false },
+    );
+    expect(cluster.slice(2)).toEqual([
+      { apiGroups: [""], resources: ["configmaps"], verbs: ["list", "watch", "patch"] },
+      { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] },
+    ]);
+  });
+
+  test("gets the right to the finalizers of the primary for kinds in it, and no other right", () => {
+    const { cluster } = rbacRules(made({ owns: [ConfigMap], refersFrom: [ConfigMap] }), { events: false });
+    expect(cluster.map(({ resources, verbs }) => `${verbs.join()} ${resources.join()}`)).toEqual([
+      "get,list,watch widgets",
+      "patch widgets/status",
+      "update widgets/finalizers",
+      "list,watch configmaps",
+    ]);
+  });
+});
+
+describe("all rights", () => {
+  const because = "its kinds are known at run time only";
+  const all = made({ allRights: { because }, permissions: [{ kind: Pod, verbs: ["get"] }] });
+  const WILDCARD = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] };
+
+  test("are a rule of wildcards for the whole cluster, beside the other rules", () => {
+    expect(rbacRules(all, { events: false }).cluster.slice(2)).toEqual([
+      { apiGroups: [""], resources: ["pods"], verbs: ["get"] },
+      WILDCARD,
+    ]);
+    const { cluster, namespaced } = rbacRules(all, { namespaces: ["a"], events: false });
+    expect([cluster, namespaced.length]).toEqual([[WILDCARD], 3]);
+  });
+
+  test("are explained, in a comment as well", () => {
+    const given = rightsOf(all, { events: false });
+    expect(given.at(-1)).toMatchObject({ verb: "*", because: `step "made" of widgets.example.dev asks for it: ${because}` });
+    expect(rbacComments(WILDCARD as never, given)).toEqual([`* *.*: step "made" of widgets.example.dev asks for it: ${because}`]);
+  });
+
+  test("are replaced by the rights that are known to suffice", () => {
+    const { cluster } = rbacRules(all, { events: false, insteadOfAll: [{ kind: ConfigMap, verbs: ["patch"] }] });
+    expect(cluster.slice(2)).toEqual([
+      { apiGroups: [""], resources: ["pods"], verbs: ["get"] },
+      { apiGroups: [""], resources: ["configmaps"], verbs: ["patch"] },
+    ]);
+  });
+});
+
+test("the comments of a rule are the reasons that authors gave, one line for each", () => {
+  const permissions: readonly Permission[] = [
+    { kind: Pod, verbs: ["delete", "get"], because: "stuck ones are deleted" },
+    { kind: Pod, verbs: ["watch"] },
+    { kind: Pod, verbs: ["get"], names: ["a"], because: "one is special" },
+    { kind: Pod, verbs: ["get"], subresource: "log", because: "for people" },
+  ];
+  const built = of({ permissions });
+  const given = rightsOf(built, { events: false });
+  const rules = rbacRules(built, { events: false }).cluster.slice(2);
+  expect(rules.map((rule) => [rule.verbs.join(), rbacComments(rule, given)])).toEqual([
+    ["get,watch,delete", ['get, delete pods: step "s0" of widgets.example.dev asks for it: stuck ones are deleted']],
+    ["get", ['get pods: step "s0" of widgets.example.dev asks for it: one is special']],
+    ["get", ['get pods/log: step "s0" of widgets.example.dev asks for it: for people']],
+  ]);
 });
 
 test("a watch of the builder lists and watches", () => {
@@ -232,8 +313,16 @@ test.for<{ readonly given: unknown; readonly says: RegExp }>([
   { given: [{ kind: Pod, verbs: ["read"] }], says: /"read" is not a verb: use get, list/ },
   { given: [{ kind: Pod, verbs: [] }], says: /permissions\[0\] of Pod allows nothing/ },
   { given: [{ kind: Pod, verbs: ["get"], subresource: "pods/log" }], says: /is not a subresource/ },
+  { given: [{ kind: Pod, verbs: ["get"], because: "" }], says: /permissions\[0\] of Pod needs a reason that people can read/ },
+  { given: [{ kind: Pod, verbs: ["get"], because: "a\nb" }], says: /because, one line of text/ },
   { given: [{ verbs: ["get"] }], says: /permissions\[0\] has no kind/ },
   { given: { kind: Pod }, says: /permissions must be a list/ },
 ])("a step that asks for $given is told what is wrong", ({ given, says }) => {
   expect(() => of({ permissions: given } as Partial<Steps>)).toThrow(says);
+});
+
+test.for([undefined, "", "a\nb", 3])("all rights for the reason %j are refused", (because) => {
+  expect(() => made({ allRights: { because } as { because: string } })).toThrow(
+    /step "made": allRights needs a reason that people can read/,
+  );
 });

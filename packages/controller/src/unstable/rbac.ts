@@ -4,3 +4,4 @@
  */
 export { leaseRights, leasesOf } from "../rbac/leases.ts";
 export { reviewRights, reviewsAccess } from "../rbac/reviews.ts";
+export { rbacComments, rightTarget } from "../rbac/rules.ts";

@@ -43,6 +43,8 @@ export interface Context {
   readonly clock: Pick<Clock, "now">;
   /** The time as the author's functions get it. @defaultValue they get no time */
   readonly timing?: Timing;
+  /** Marks that the objects of the unit carry besides those of the core: keys of annotations, and finalizers. @defaultValue none */
+  readonly extraMarks?: { readonly annotations: readonly string[]; readonly finalizers: readonly string[] } | undefined;
   /** The log of the unit. */
   readonly log: Logger;
   /**

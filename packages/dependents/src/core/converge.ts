@@ -17,6 +17,7 @@ import { formerNames, ownershipOf } from "./ownership.ts";
 import { titleOf } from "./marks.ts";
 import type { Again, Converged, Plan } from "./plan.ts";
 import { withManagedFields } from "./difference.ts";
+import { hasFormerMarks } from "./replace.ts";
 import { COMPLETED_REASON, isReady, refined, stateOf } from "./state.ts";
 import { earlier, type TimeUse } from "./timing.ts";
 import { type Found, UNCHANGED, type Work } from "./work.ts";
@@ -121,6 +122,7 @@ function remember(
   if (found.type !== "there" || found.operation.type !== "unchanged") return;
   // Fields of a former name are removed later, when the claim is due.
   if (formerNames(context, withManagedFields(context, policy, live)).length > 0) return;
+  if (policy.writes === "replace" && hasFormerMarks(context, live)) return;
   const isFinal = converged.type === "there" && converged.state.type === "Ready" && judging?.isTimed !== true;
   const ready = isFinal ? converged.state : undefined;
   // A function that is called in each pass asks again itself.

@@ -170,7 +170,8 @@ export function keeping<Body extends object>(
   return paths.reduce<object>((kept, path) => withValue(kept, path.split("."), valueAt(before, path)), body) as Body;
 }
 
-function valueAt(value: unknown, path: string): unknown {
+/** Returns the value at a path such as `spec.selector`; `undefined`: none. */
+export function valueAt(value: unknown, path: string): unknown {
   return path.split(".").reduce((at: unknown, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 }
 

@@ -139,7 +139,8 @@ class Version {
 /** Deeper values are taken for circles. */
 const MAX_DEPTH = 100;
 
-function versionsIn(value: unknown, depth = 0): unknown {
+/** Returns `value` with the version of each object of the server in its place, in a form that later changes do not reach. */
+export function versionsIn(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   const metadata = metadataOf(value);
   if (metadata !== undefined) return new Version(metadata.uid, metadata.resourceVersion);

@@ -53,6 +53,19 @@ export function managerOf(context: Context, given: { readonly unit?: string; rea
   return unitManager({ handlerName, unit, uid: context.owner.metadata.uid ?? "" });
 }
 
+/** The uid of the owner in the name of a field manager of a unit; `undefined` for any other manager. @defaultValue as {@link managerOf} */
+export function ownerUidIn(
+  context: Context,
+  manager: string,
+  given: { readonly unit?: string; readonly handlerName?: string } = {},
+): string | undefined {
+  const slash = manager.lastIndexOf("/");
+  const ownLength = context.owner.metadata.uid?.length ?? 0;
+  return slash >= 0 && manager.slice(0, slash) === managerOf(context, given).slice(0, -1 - ownLength)
+    ? manager.slice(slash + 1)
+    : undefined;
+}
+
 /** The object in an entry of the status. */
 export function identityOf(kind: Kind, target: Ref): DependentIdentity {
   const { name, namespace } = target;

@@ -15,6 +15,8 @@ export interface Applied {
   readonly stored: string | undefined;
   /** The version that was written, or last compared without a difference. */
   readonly resourceVersion: string | undefined;
+  /** Of an object that is replaced: what the server made of values that it changes, as digests by path. @defaultValue none */
+  readonly accepted?: ReadonlyMap<string, string>;
 }
 
 /** How often an object was written in a row. */

@@ -21,18 +21,53 @@ export function appliedFields(live: KubernetesObject, manager: string): FieldSet
   return live.metadata.managedFields?.find(isOurs)?.fieldsV1;
 }
 
+/** What an apply is compared with. `owned`: the fields that we have applied. */
+export interface Compared {
+  readonly owned: FieldSet;
+  readonly trust: boolean;
+}
+
+/** The way to a field, as keys of fieldsV1: `["f:spec", "f:replicas"]`. */
+export type FieldPath = readonly string[];
+
 /**
- * Returns the path of the first field that an apply of `wanted` would change in `live`; `undefined` if none. `owned` are the
- * fields that we have applied. The identity (apiVersion, kind, name, namespace, uid, resourceVersion) is not compared.
+ * Returns the path of the first field that an apply of `wanted` would change in `live`; `undefined` if none. The identity
+ * (apiVersion, kind, name, namespace, uid, resourceVersion) is not compared.
  */
-export function firstDifference(
-  wanted: object,
-  live: object,
-  given: { readonly owned: FieldSet; readonly trust: boolean },
-): string | undefined {
-  const { owned, trust } = given;
+export function firstDifference(wanted: object, live: object, compared: Compared): string | undefined {
+  const [first] = differences(wanted, live, { ...compared, max: 1 });
+  return first === undefined ? undefined : textOfPath(first);
+}
+
+/** Returns the paths of the fields that an apply of `wanted` would change in `live`, at most `max`. */
+export function differences(wanted: object, live: object, given: Compared & { readonly max: number }): readonly FieldPath[] {
+  const { owned, trust, max } = given;
+  const found: FieldPath[] = [];
+  const report = (place: Place): boolean => found.push(keysOf(place)) >= max;
   // At the root an empty set means that no field is ours. Below the root it means a field that is ours as a whole.
-  return differsInside({ wanted: withoutIdentity(wanted), live, trust }, owned, "");
+  differsInside({ wanted: withoutIdentity(wanted), live, trust, report }, owned, undefined);
+  return found;
+}
+
+/** Returns the path for people: `spec.ports[{"port":80}]`. */
+export function textOfPath(path: FieldPath): string {
+  return path.reduce(pathOf, "");
+}
+
+/** Returns the value at a path; `undefined`: none. */
+export function valueAtPath(value: unknown, path: FieldPath): unknown {
+  return path.reduce(memberAt, value);
+}
+
+/** Whether a set has the field at `path` of `wanted`, a field below it, or a value that the field is a part of. */
+export function containsField(set: FieldSet, path: FieldPath, wanted: unknown): boolean {
+  const [key, ...below] = path;
+  if (key === undefined) return true;
+  const value = wantedAt(wanted, key)?.value;
+  return Object.entries(set).some(([each, fields]) => {
+    if (each !== key && !(key.startsWith("i:") && namesElement(each, value))) return false;
+    return !isObject(fields) || isLeaf(fields) || containsField(fields, below, value);
+  });
 }
 
 /** Returns the values of `live` at the fields of `owned`, each under its path. */
@@ -61,34 +96,47 @@ export function ownedPart(live: unknown, owned: FieldSet): unknown {
   return live.flatMap((element: unknown) => parts.filter(({ value }) => value === element).map(({ part }) => part));
 }
 
+/** A place in an object, with those above it. */
+interface Place {
+  readonly key: string;
+  readonly above: Place | undefined;
+}
+
 interface Sides {
   readonly wanted: unknown;
   readonly live: unknown;
   readonly trust: boolean;
+  /** Notes a difference. Answers whether it is the last one that is asked for. */
+  report(place: Place): boolean;
 }
 
-function differs(sides: Sides, owned: FieldSet, path: string): string | undefined {
-  if (!isLeaf(owned)) return differsInside(sides, owned, path);
-  return sides.trust || jsonEqual(sides.live, sides.wanted) ? undefined : path;
+/** Reports the differences below `place`, until `report` answers true. */
+function differs(sides: Sides, owned: FieldSet, place: Place): boolean {
+  if (!isLeaf(owned)) return differsInside(sides, owned, place);
+  return !sides.trust && !jsonEqual(sides.live, sides.wanted) && sides.report(place);
 }
 
-function differsInside({ wanted, live, trust }: Sides, owned: FieldSet, path: string): string | undefined {
+function differsInside(sides: Sides, owned: FieldSet, above: Place | undefined): boolean {
+  const { wanted, live, trust, report } = sides;
   const unmatched = new Set(membersOf(wanted));
   for (const [key, fields] of Object.entries(owned)) {
     if (key === ".") continue;
-    const here = pathOf(path, key);
+    const here = { key, above };
     const inWanted = wantedAt(wanted, key);
-    // Ours, but no longer desired.
-    if (inWanted === undefined) return here;
-    unmatched.delete(inWanted.member);
+    if (inWanted !== undefined) unmatched.delete(inWanted.member);
     const inLive = memberAt(live, key);
-    if (inLive === undefined && !trust) return here;
-    const difference = isObject(fields) ? differs({ wanted: inWanted.value, live: inLive, trust }, fields, here) : undefined;
-    if (difference !== undefined) return difference;
+    // Ours, but no longer desired; or removed by another writer.
+    const isMissing = inWanted === undefined || (inLive === undefined && !trust);
+    if (isMissing && report(here)) return true;
+    if (!isMissing && isObject(fields) && differs({ ...sides, wanted: inWanted.value, live: inLive }, fields, here)) return true;
   }
   // Desired, but not ours.
-  const [missing] = unmatched;
-  return missing === undefined ? undefined : pathOf(path, typeof missing === "number" ? `i:${missing}` : `f:${missing}`);
+  for (const missing of unmatched) if (report({ key: typeof missing === "number" ? `i:${missing}` : `f:${missing}`, above })) return true;
+  return false;
+}
+
+function keysOf({ key, above }: Place): FieldPath {
+  return above === undefined ? [key] : [...keysOf(above), key];
 }
 
 /** The names of the members, or the positions of the elements, that a value has. Members that are undefined are not sent. */
@@ -129,6 +177,13 @@ const hasKeys: ElementTest = (element, keys) => Object.entries(keys).every(([nam
 /** The keys that are left out have the server's defaults. */
 const hasNoOtherKeys: ElementTest = (element, keys) =>
   Object.entries(keys).every(([name, value]) => element[name] === undefined || element[name] === value);
+
+/** Whether a key of fieldsV1 names this element of a list. */
+function namesElement(key: string, element: unknown): boolean {
+  const named = parsed(key.slice(2));
+  if (key.startsWith("k:")) return isObject(named) && isObject(element) && hasNoOtherKeys(element, named);
+  return key.startsWith("v:") && jsonEqual(named, element);
+}
 
 /** The position of the element that `k:{...}` (list-map), `v:...` (set) or `i:...` (position) names, or -1. */
 function indexAt(list: readonly unknown[], key: string, test: ElementTest): number {

@@ -2,9 +2,17 @@
  * Decides whether an object may be written or deleted: by its owner, by the other units of the handler, and by what the
  * author allows.
  */
-import { keyOf, type KubernetesObject, labelValueProblems, ownerId, ownerIdLabel, ownership } from "@treadle/apimachinery";
+import {
+  keyOf,
+  type KubernetesObject,
+  labelValueProblems,
+  ownerAnnotations,
+  ownerId,
+  ownerIdLabel,
+  ownership,
+} from "@treadle/apimachinery";
 import type { Context, UnitInfo } from "./context.ts";
-import { managerOf, refTo, UNIT_SUFFIX, unitLabelValue } from "./marks.ts";
+import { managerOf, ownerUidIn, refTo, UNIT_SUFFIX, unitLabelValue } from "./marks.ts";
 import { appliedFields, type FieldSet } from "./owned-fields.ts";
 import type { Policy } from "./plan.ts";
 
@@ -20,7 +28,9 @@ export type Ownership =
 export function ownershipOf(context: Context, policy: Policy, live: KubernetesObject): Ownership {
   const { owner, handlerNames } = context;
   const { adopt } = policy;
-  const found = ownership(live, owner, handlerNames);
+  const byMarks = ownership(live, owner, handlerNames);
+  const isNamesakes = policy.adoptsNamesake === true && adopt !== "never" && byMarks.type === "foreign" && isOfNamesake(context, live);
+  const found = isNamesakes ? FREE : byMarks;
   if (found.type !== "foreign") {
     const unit = otherUnit(context, policy, live);
     if (unit !== undefined) return { type: "foreign", owner: `${context.unitNoun} "${unit}" of the same ${owner.kind}` };
@@ -35,12 +45,29 @@ export function ownershipOf(context: Context, policy: Policy, live: KubernetesOb
   // All marks were removed, but the fields that we applied are still there: the marks are reverted like any other field.
   if (found.type === "free" && appliedBy(context, live) !== undefined) return { type: "ours" };
   const rival = found.type === "free" ? rivalOf(context, policy, live) : adopt === "force" ? keeperOf(context, live) : undefined;
-  if (rival !== undefined && (adopt !== "force" || rival.isSeen)) return { type: "foreign", owner: rival.text };
+  // The earlier owner of the name is not an owner in another namespace.
+  if (rival !== undefined && (rival.isSeen || (adopt !== "force" && !isNamesakes))) return { type: "foreign", owner: rival.text };
   const hasController = live.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
   if (adopt === "force") return { type: "adoptable", hasController };
   if (found.type === "free")
     return adopt === "ifUnowned" ? { type: "adoptable", hasController: false } : { type: "foreign", owner: undefined };
   return found;
+}
+
+const FREE = Object.freeze({ type: "free" } as const);
+
+/** Whether the object is of an earlier owner with the kind, namespace and name of ours: a restored backup has its marks. */
+export function isOfNamesake({ owner, handlerNames }: Context, { metadata }: KubernetesObject): boolean {
+  const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
+  if (ownerReferences.some(({ controller }) => controller === true)) return false;
+  const name = handlerNames.find((each) => labels[ownerIdLabel(each)] !== undefined);
+  if (name === undefined || labels[ownerIdLabel(name)] === ownerId(owner)) return false;
+  return Object.entries(ownerAnnotations(owner, name)).every(([key, value]) => annotations[key] === value);
+}
+
+/** Whether the marks say that the object is of our owner. A copy has them too. */
+export function hasOurMarks({ owner, handlerNames }: Context, live: KubernetesObject): boolean {
+  return ownership(live, owner, handlerNames).type === "ours";
 }
 
 /**
@@ -61,8 +88,8 @@ export function isMadeByUs(context: Context, policy: Policy, live: KubernetesObj
   if (found.type === "free") return applied?.["f:metadata"] !== undefined;
   const isReferred = metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner.metadata.uid) === true;
   if (label === undefined) return applied !== undefined;
-  // A custom merge leaves no proof but the marks: the cache does not keep the managers of updates.
-  return isReferred || applied !== undefined || policy.update !== undefined;
+  // A PUT leaves no proof but the marks: the cache does not keep the managers of updates.
+  return isReferred || applied !== undefined || policy.update !== undefined || policy.writes === "replace";
 }
 
 /** The former names of the handler under which this unit still has fields of the object. */
@@ -90,13 +117,11 @@ interface Rival {
  */
 function rivalOf(context: Context, policy: Policy, live: KubernetesObject): Rival | undefined {
   const { ownerKind, cache, units, owner } = context;
-  const ownUid = owner.metadata.uid ?? "";
   const appliers = (live.metadata.managedFields ?? []).flatMap(({ manager = "", operation }) => {
-    const slash = manager.lastIndexOf("/");
-    const uid = manager.slice(slash + 1);
-    if (operation !== "Apply" || slash < 0 || uid === ownUid) return [];
-    const other = units.find(({ unit }) => manager.slice(0, slash) === managerOf(context, { unit }).slice(0, -1 - ownUid.length));
-    return other === undefined ? [] : [{ other, uid }];
+    if (operation !== "Apply") return [];
+    const other = units.find(({ unit }) => ownerUidIn(context, manager, { unit }) !== undefined);
+    const uid = other === undefined ? undefined : ownerUidIn(context, manager, { unit: other.unit });
+    return other === undefined || uid === undefined || uid === owner.metadata.uid ? [] : [{ other, uid }];
   });
   if (appliers.length === 0) return undefined;
   const primaries: readonly KubernetesObject[] = cache.list(ownerKind);

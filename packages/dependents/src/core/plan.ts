@@ -1,5 +1,6 @@
 /** What `converge()` is asked for, and what it answers. Types only. */
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
+import type { HealthHint } from "@treadle/apimachinery/health";
 import type { DependentState } from "./entries.ts";
 import type { OnImmutable } from "./immutable.ts";
 import type { Inputs, SharedInputs } from "./inputs.ts";
@@ -9,6 +10,12 @@ import type { Inputs, SharedInputs } from "./inputs.ts";
  * `force`: an object of any owner.
  */
 export type Adoption = "never" | "ifUnowned" | "force";
+
+/**
+ * How an existing object is written. `apply`: server-side apply, fields of other writers stay. `replace`: a PUT, fields of other
+ * writers are removed and finalizers stay. `recreate`: the object is deleted, and created in a later pass.
+ */
+export type Writes = "apply" | "replace" | "recreate";
 
 /** What the author allows for one object. It does not change while the process runs. */
 export interface Policy {
@@ -36,6 +43,17 @@ export interface Policy {
   readonly onImmutable: OnImmutable;
   /** The paths of those fields, e.g. `spec.template`. */
   readonly immutableFields: readonly string[];
+  /** How an existing object is written. A custom merge in `update` outweighs it. @defaultValue "apply" */
+  readonly writes?: Writes;
+  /** Prefixes of field managers whose fields an apply takes, so that a field which only they set is removed. @defaultValue none */
+  readonly reclaims?: readonly string[];
+  /**
+   * An object of an earlier owner with the kind, namespace and name of this one counts as an object without owner, as after a
+   * restored backup. @defaultValue false: it is foreign
+   */
+  readonly adoptsNamesake?: boolean;
+  /** Facts about the status of the object that its kind does not tell. @defaultValue none */
+  readonly hint?: HealthHint;
 }
 
 /** The memory of objects that are to run to completion once. It is stored with the owner. */
@@ -68,14 +86,25 @@ export interface Plan {
   readonly readyWhen: ((live: KubernetesObject) => true | string) | undefined;
   /** Set for an object that is not created again after it was seen ready, unless the desired state changes. */
   readonly once?: Once | undefined;
+  /** Whether an update that reverts a change by another writer names that writer; it costs a request. @defaultValue false */
+  readonly reportsDrift?: boolean;
   /** Refines the state for the status of the owner. */
   readonly refine: ((state: DependentState, live: KubernetesObject | undefined) => DependentState) | undefined;
+}
+
+/** A change by other writers that was reverted. */
+export interface Drift {
+  /** The fields that had another value than the desired one, at most ten. */
+  readonly paths: readonly string[];
+  /** The other field managers of those fields; empty where the fields were removed. */
+  readonly managers: readonly string[];
 }
 
 /** What a call of `converge()` did to the object. Field paths only, never values. */
 export type Operation =
   | { readonly type: "created" }
-  | { readonly type: "updated"; readonly paths: readonly string[] }
+  /** `drift` is absent where the desired state has changed, and without {@link Plan.reportsDrift}. */
+  | { readonly type: "updated"; readonly paths: readonly string[]; readonly drift?: Drift }
   | { readonly type: "unchanged" };
 
 /** When to look again: when the watch reports a change, with the backoff of waiting passes, or after so many milliseconds. */

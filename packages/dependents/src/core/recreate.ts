@@ -10,9 +10,11 @@ import { groupKindOf, isApiError, isForbidden, isInvalid, type KubernetesObject 
 import type { Body } from "./body.ts";
 import { shownError } from "./confidential.ts";
 import type { Context } from "./context.ts";
-import { refTo } from "./marks.ts";
-import { isMadeByUs } from "./ownership.ts";
+import { withManagedFields } from "./difference.ts";
+import { refTo, titleOf } from "./marks.ts";
+import { formerNames, formerUnits, isMadeByUs } from "./ownership.ts";
 import type { Policy } from "./plan.ts";
+import { type Found, UNCHANGED, type Wanted } from "./work.ts";
 
 /** Kinds whose deletion deletes objects of other owners, or data. */
 const HOLD_OTHERS: readonly string[] = [
@@ -38,17 +40,57 @@ export async function deleteForSuccessor(
   policy: Policy,
   { live, body }: { readonly live: KubernetesObject; readonly body: Body },
 ): Promise<string | undefined> {
+  const obstacle = isMadeByUs(context, policy, live) ? obstacleTo(policy, live) : "this operator did not create it: delete it yourself";
+  if (obstacle !== undefined) return obstacle;
+  await deleteFor(context, policy, { live, body });
+  return undefined;
+}
+
+/** Returns why the object must not be deleted for a successor, as a clause for people; `undefined`: nothing is lost with it. */
+export function obstacleTo({ kind }: Pick<Policy, "kind">, live: KubernetesObject): string | undefined {
+  return isRecreatable(kind) ? whyClaimsWouldGo(live) : `what users have in the ${kind.kind} would be deleted with it`;
+}
+
+/**
+ * Whether the object is written by a deletion. An object that only moves, from a former name of the handler or another unit, is
+ * applied: a rename must not recreate every object.
+ */
+export function isRecreated(context: Context, policy: Policy, live: KubernetesObject): boolean {
+  if (policy.writes !== "recreate" || policy.update !== undefined) return false;
+  const known = withManagedFields(context, policy, live);
+  return formerNames(context, known).length === 0 && formerUnits(context, policy, known).length === 0;
+}
+
+/** Deletes an object that differs from the desired state. @throws the error of the server, also for a successor that it would refuse */
+export async function recreated({ context, plan, body }: Wanted, live: KubernetesObject, difference: string): Promise<Found> {
+  const { policy, target } = plan;
+  await deleteFor(context, policy, { live, body });
+  const message = `${titleOf(policy, target, context.owner)} is being deleted, and will be created again: it differs ${difference}`;
+  return { type: "not yet", live, state: { type: "Pending", reason: "Recreating", message }, operation: UNCHANGED };
+}
+
+/** The answer for an object that differs from the desired state, and that must not be deleted. */
+export function notRecreated(
+  { context, plan }: Wanted,
+  live: KubernetesObject,
+  why: { readonly difference: string; readonly obstacle: string },
+): Found {
+  const title = titleOf(plan.policy, plan.target, context.owner);
+  const message = `${title} differs ${why.difference}, and is not recreated: ${why.obstacle}; choose another update policy, or restore the old value`;
+  return { type: "not yet", live, isKept: true, state: { type: "Failed", reason: "NotRecreatable", message }, operation: UNCHANGED };
+}
+
+async function deleteFor(
+  context: Context,
+  policy: Policy,
+  { live, body }: { readonly live: KubernetesObject; readonly body: Body },
+): Promise<void> {
   const { kind } = policy;
-  if (!isRecreatable(kind)) return `what users have in the ${kind.kind} would be deleted with it`;
-  if (!isMadeByUs(context, policy, live)) return "this operator did not create it: delete it yourself";
-  const claims = whyClaimsWouldGo(live);
-  if (claims !== undefined) return claims;
   await requireValid(context, policy, body);
   const { uid, resourceVersion } = live.metadata;
   context.memory.unit(context.unit).forget(kind, refTo(live));
   // In the foreground: pods of the old object end before those of the new one begin.
   await context.client.delete(kind, refTo(live), { preconditions: { uid, resourceVersion }, propagationPolicy: "Foreground" });
-  return undefined;
 }
 
 /** With this policy the claims refer to the StatefulSet as their owner, and the garbage collector deletes them with it. */

@@ -54,9 +54,11 @@ export async function refusalOf(
   };
 }
 
-/** The fields that the unit has applied; `undefined` where a custom merge writes the whole object. */
+/** The fields that the unit has applied; `undefined` where a PUT writes the whole object. */
 export function ownedBy({ context, plan: { policy } }: Pick<Wanted, "context" | "plan">, live: KubernetesObject): FieldSet | undefined {
-  return policy.update === undefined ? (appliedFields(withManagedFields(context, policy, live), managerOf(context)) ?? {}) : undefined;
+  return policy.update === undefined && policy.writes !== "replace"
+    ? (appliedFields(withManagedFields(context, policy, live), managerOf(context)) ?? {})
+    : undefined;
 }
 
 function reported(

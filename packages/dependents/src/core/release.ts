@@ -1,5 +1,5 @@
 /** Releases an object: it stays as it is, and the unit does not keep it any more. */
-import { type KubernetesObject, ownerAnnotations } from "@treadle/apimachinery";
+import { type KubernetesObject, type ManagedFieldsEntry, ownerAnnotations } from "@treadle/apimachinery";
 import type { Context } from "./context.ts";
 import { digestAnnotation, managerOf, marksOf, refTo } from "./marks.ts";
 import { isMadeByUs } from "./ownership.ts";
@@ -14,19 +14,20 @@ import { readLive } from "./take-over.ts";
  * @throws the error of the server; 409 when another writer was faster
  */
 export async function release(context: Context, policy: Policy, known: KubernetesObject): Promise<KubernetesObject | undefined> {
-  const { client, handlerNames, owner, memory, unit } = context;
+  const { client, handlerNames, owner, memory, unit, extraMarks } = context;
   const live = await readLive(context, policy, refTo(known));
   if (live === undefined || !isMadeByUs(context, policy, live)) return undefined;
-  const { uid, resourceVersion, labels = {}, annotations = {}, ownerReferences = [], managedFields = [] } = live.metadata;
+  const { uid, resourceVersion, labels = {}, annotations = {}, ownerReferences = [], finalizers = [] } = live.metadata;
   const marks = handlerNames.flatMap((name) => Object.keys(marksOf(context, name)));
   const notes = handlerNames.flatMap((name) => [...Object.keys(ownerAnnotations(owner, name)), digestAnnotation(name)]);
-  const managers = handlerNames.map((handlerName) => managerOf(context, { handlerName }));
-  const others = managedFields.filter(({ manager = "" }) => !managers.includes(manager));
+  const others = (live.metadata.managedFields ?? []).filter((entry) => !isOurs(context, policy, entry));
+  const foreign = finalizers.filter((finalizer) => extraMarks?.finalizers.includes(finalizer) !== true);
   const metadata = {
     uid,
     resourceVersion,
     labels: removed(marks, labels),
-    annotations: removed(notes, annotations),
+    annotations: removed([...notes, ...(extraMarks?.annotations ?? [])], annotations),
+    ...(foreign.length === finalizers.length ? {} : { finalizers: foreign }),
     ownerReferences: ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid),
     // The server takes an empty list for "not given", and one empty entry for "none".
     managedFields: others.length === 0 ? [{}] : others,
@@ -34,6 +35,13 @@ export async function release(context: Context, policy: Policy, known: Kubernete
   const stored: KubernetesObject = await client.patch(policy.kind, refTo(live), { type: "merge", body: { metadata } });
   memory.unit(unit).forget(policy.kind, refTo(live));
   return stored;
+}
+
+/** Whether an entry of managedFields is of the unit. A PUT is made under the name of the handler. */
+function isOurs(context: Context, { writes }: Policy, { manager = "", operation, subresource = "" }: ManagedFieldsEntry): boolean {
+  const { handlerNames } = context;
+  if (writes === "replace" && operation === "Update" && subresource === "" && handlerNames.includes(manager)) return true;
+  return handlerNames.some((handlerName) => manager === managerOf(context, { handlerName }));
 }
 
 /** A merge patch that removes those of `keys` that are there. */

@@ -19,7 +19,7 @@ export interface Removal {
   readonly keep: Kept;
   /** Names under which objects of the unit are or were, as far as is known: users may have removed their labels. */
   readonly known: () => readonly Ref[];
-  /** Namespaces in which objects of the unit may be, besides those of the known names and of the cache. */
+  /** Namespaces in which objects of the unit may be, besides those of the known names and of the cache; `"*"`: all, by one list. */
   readonly namespaces: () => readonly (string | undefined)[];
   /** Objects are listed from the server: the cache may lack what the last pass of another process created. */
   readonly isLive: boolean;
@@ -63,22 +63,24 @@ export async function remove(context: Context, removal: Removal): Promise<Remove
   const { policy } = removal;
   // An object that the owner does not own stays when it is not desired, as it stays when the owner is deleted.
   if (!policy.isOwned) return NOTHING;
-  const left = leftIn(context, removal, removal.isLive ? await listed(context, removal) : cached(context, removal));
-  const deleted: Ref[] = [];
-  for (const object of left) {
-    const { uid, resourceVersion, deletionTimestamp } = object.metadata;
-    const ref = refTo(object);
-    context.memory.unit(context.unit).forget(policy.kind, ref);
-    if (deletionTimestamp !== undefined) continue;
-    await context.client.delete(policy.kind, ref, {
-      // If a user removes the marks meanwhile, the object stays.
-      preconditions: { uid, resourceVersion },
-      // The default of some kinds leaves what belongs to them behind.
-      propagationPolicy: "Background",
-    });
-    deleted.push(ref);
-  }
+  const left = await found(context, removal);
+  for (const object of left) await deleteObject(context, policy, object);
+  const deleted = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(refTo);
   return left.length === 0 ? NOTHING : { left: left.map((object) => deletingEntry(context, policy, refTo(object))), deleted };
+}
+
+/** Deletes an object that a removal found, at that version. An object that is being deleted already gets no request. @throws the error of the server */
+export async function deleteObject(context: Context, { kind }: Pick<Policy, "kind">, object: KubernetesObject): Promise<void> {
+  const { uid, resourceVersion, deletionTimestamp } = object.metadata;
+  const ref = refTo(object);
+  context.memory.unit(context.unit).forget(kind, ref);
+  if (deletionTimestamp !== undefined) return;
+  await context.client.delete(kind, ref, {
+    // If a user removes the marks meanwhile, the object stays.
+    preconditions: { uid, resourceVersion },
+    // The default of some kinds leaves what belongs to them behind.
+    propagationPolicy: "Background",
+  });
 }
 
 /**
@@ -88,9 +90,9 @@ export async function remove(context: Context, removal: Removal): Promise<Remove
 export async function releaseAll(context: Context, removal: Removal): Promise<readonly Ref[]> {
   const { policy } = removal;
   if (!policy.isOwned) return [];
-  const found = leftIn(context, removal, removal.isLive ? await listed(context, removal) : cached(context, removal));
   const released: Ref[] = [];
-  for (const object of found) if ((await release(context, policy, object)) !== undefined) released.push(refTo(object));
+  for (const object of await found(context, removal))
+    if ((await release(context, policy, object)) !== undefined) released.push(refTo(object));
   return released;
 }
 
@@ -100,12 +102,25 @@ export function objectsLeft(context: Context, removal: Omit<Removal, "isLive">):
   return policy.isOwned && policy.isWatched ? leftIn(context, removal, cached(context, removal)) : [];
 }
 
+/**
+ * Returns the objects of the unit but those of `keep`, as the server has them: also objects that are not watched, and those that
+ * the cache does not show yet. @throws the error of the server
+ */
+export async function objectsListed(context: Context, removal: Omit<Removal, "isLive">): Promise<readonly KubernetesObject[]> {
+  return removal.policy.isOwned ? leftIn(context, removal, await listed(context, removal)) : [];
+}
+
 /** Whether {@link remove} would find objects, as far as the cache knows, or for objects that are not watched the memory. */
 export function mayHaveObjects(context: Context, removal: Omit<Removal, "isLive">): boolean {
   const { policy, keep } = removal;
   if (!policy.isOwned) return false;
   if (!policy.isWatched) return context.memory.unit(context.unit).prunedFor !== keep.id;
   return objectsLeft(context, removal).length > 0;
+}
+
+/** The objects that a removal is about. */
+async function found(context: Context, removal: Removal): Promise<readonly KubernetesObject[]> {
+  return removal.isLive ? await objectsListed(context, removal) : leftIn(context, removal, cached(context, removal));
 }
 
 function leftIn(
@@ -166,7 +181,7 @@ function isName({ kind }: Policy, { name, namespace }: Ref): boolean {
 }
 
 /** The server is asked only about namespaces in which objects may be, so that an operator with rights in some of them can ask. */
-async function listed(context: Context, removal: Removal): Promise<readonly KubernetesObject[]> {
+async function listed(context: Context, removal: Omit<Removal, "isLive">): Promise<readonly KubernetesObject[]> {
   const { client, handlerNames, log } = context;
   const { policy } = removal;
   let found: readonly KubernetesObject[] = [];
@@ -213,9 +228,11 @@ function isCovered({ cache, ownerKind }: Context, { kind, isWatched }: Policy, n
   return namespace === undefined || cache.covers(isWatched ? kind : ownerKind, namespace);
 }
 
-function namespacesOf(context: Context, { policy, known, namespaces }: Removal): ReadonlySet<string | undefined> {
+function namespacesOf(context: Context, { policy, known, namespaces }: Omit<Removal, "isLive">): ReadonlySet<string | undefined> {
   if (policy.kind.scope === "Cluster") return new Set([undefined]);
+  const given = namespaces();
+  if (given.includes("*")) return new Set(["*"]);
   const objects = policy.isWatched ? cached(context, { policy, known, keep: NONE }).map(({ metadata }) => metadata.namespace) : [];
-  const all = [...namespaces(), ...known().map(({ namespace }) => namespace), ...objects];
+  const all = [...given, ...known().map(({ namespace }) => namespace), ...objects];
   return new Set(all.filter((each) => each !== undefined && isSegment(each)));
 }

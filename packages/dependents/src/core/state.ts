@@ -1,11 +1,11 @@
 /** From the live object to what the status of the owner says of it. */
-import { isMetadataOnly, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { isMetadataOnly, type KubernetesObject } from "@treadle/apimachinery";
 import { health } from "@treadle/apimachinery/health";
 import { misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
 import { nameOfAnswer } from "./ask.ts";
 import type { Context } from "./context.ts";
 import type { DependentState } from "./entries.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, Policy } from "./plan.ts";
 
 /** The reason of an object that runs once, was complete, and was deleted since. */
 export const COMPLETED_REASON = "Completed";
@@ -21,7 +21,7 @@ export function stateOf(
   { policy, readyWhen }: Pick<Plan, "policy" | "readyWhen">,
   live: KubernetesObject,
 ): DependentState {
-  if (readyWhen === undefined) return stateByHealth(policy.kind, live);
+  if (readyWhen === undefined) return stateByHealth(policy, live);
   const answer: unknown = readyWhen(live);
   if (answer === true) return READY;
   if (typeof answer === "string" && answer !== "") return { type: "Pending", reason: "NotReady", message: answer };
@@ -37,9 +37,9 @@ const READY: DependentState = Object.freeze({ type: "Ready", reason: "Ready", me
  * The health of the object. A claim that is not bound holds up no other step: the pod that binds it often comes later.
  * An object of which the author reads metadata only is ready when it exists.
  */
-function stateByHealth(kind: Kind, live: KubernetesObject): DependentState {
+function stateByHealth({ kind, hint }: Pick<Policy, "kind" | "hint">, live: KubernetesObject): DependentState {
   if (isMetadataOnly(kind)) return READY;
-  const state = health(live);
+  const state = health(live, hint === undefined ? {} : { hint });
   const isClaim = kind.group === "" && kind.kind === "PersistentVolumeClaim";
   return isClaim && state.reason === "Unbound" ? { ...state, type: "Ready" } : state;
 }

@@ -9,9 +9,12 @@ import { digestAnnotation, digestOfKept, refTo, titleOf } from "./marks.ts";
 import { keeping } from "./immutable.ts";
 import { merged, noteMerged } from "./merge.ts";
 import { formerUnits, ownershipOf } from "./ownership.ts";
+import { driftOf, revertedBy, type SeenDrift } from "./drift.ts";
 import { contested, heldBackMs, noteWrite } from "./pace.ts";
 import type { Again, Operation, Plan } from "./plan.ts";
+import { isRecreated, notRecreated, obstacleTo, recreated } from "./recreate.ts";
 import { knownRefusal, ownedBy, refusalOf } from "./refused.ts";
+import { differenceToReplace, noteReplaced, replaced } from "./replace.ts";
 import { readLive, takenOver } from "./take-over.ts";
 import { type Found, UNCHANGED, type Wanted, type Work } from "./work.ts";
 
@@ -20,15 +23,17 @@ const CREATED: Operation = Object.freeze({ type: "created" });
 /** Creates the object. `hidden`: it exists, and the cache does not show it because of a selector. */
 export async function create(work: Wanted): Promise<Found | { readonly type: "hidden"; readonly live: KubernetesObject }> {
   const { context, plan, memory, body } = work;
-  const { kind, update: customMerge } = plan.policy;
+  const { kind, update: customMerge, writes } = plan.policy;
+  // An object that is replaced is created by POST: then one field manager has all of its fields, not two.
+  const isApplied = customMerge === undefined && writes !== "replace";
   const { client } = context;
   try {
     noteWrite(context, plan, { memory, live: undefined, why: "because it was gone", isTimed: work.isTimed });
-    const live: KubernetesObject =
-      customMerge === undefined
-        ? await client.apply(kind, body, { existing: undefined, unit: context.unit })
-        : await client.create(kind, body);
-    noteApplied(context, { body, live, memory });
+    const live: KubernetesObject = isApplied
+      ? await client.apply(kind, body, { existing: undefined, unit: context.unit })
+      : await client.create(kind, body);
+    if (customMerge === undefined && writes === "replace") noteReplaced(memory, { body, stored: live });
+    else noteApplied(context, { body, live, memory });
     return { type: "there", live, operation: CREATED };
   } catch (error) {
     if (!isAlreadyExists(error) && !isConflict(error)) throw withCode(shownError(kind, body, error));
@@ -45,26 +50,22 @@ export async function update(given: Wanted, live: KubernetesObject, how: { reado
   if (known?.type === "report") return known.found;
   const work = known === undefined ? given : { ...given, body: kept(given, live, known.paths) };
   const { body } = work;
-  const isMerged = policy.update !== undefined;
-  const next = isMerged ? merged(policy, { body, live, memory }) : undefined;
-  const difference = hasController
-    ? "in its controller"
-    : !isMerged
-      ? differenceOf(context, policy, { body, live, memory })
-      : next === undefined
-        ? undefined
-        : "from what update gives";
+  const next = policy.update === undefined ? undefined : merged(policy, { body, live, memory });
+  const difference = hasController ? "in its controller" : await differenceIn(work, live, next);
   if (difference === undefined) return heldBack(work, live) ?? { type: "there", live, operation: UNCHANGED };
+  const isToBeDeleted = isRecreated(context, policy, live);
+  const obstacle = isToBeDeleted ? obstacleTo(policy, live) : undefined;
+  if (obstacle !== undefined) return notRecreated(work, live, { difference, obstacle });
   const held = heldBack(work, live);
   if (held !== undefined) return held;
   noteWrite(context, plan, { memory, live, why: difference, isTimed: work.isTimed });
   const { log, owner } = context;
   log.debug({ kind: policy.kind.kind, object: target.name, owner: owner.metadata.name, difference }, "applying a dependent");
   try {
-    const stored = await written(work, { live, next, hasController });
-    const note = `metadata.annotations.${digestAnnotation(context.handlerName)}`;
-    const paths = changedPaths(live, stored).filter((path) => path !== note);
-    const operation: Operation = { type: "updated", paths };
+    if (isToBeDeleted) return await recreated(work, live, difference);
+    const seen = await driftOf(work, live);
+    const stored = await written(work, { live, next, hasController, fresh: seen?.fresh });
+    const operation = operationOf(work, { live, stored, seen });
     return heldBack(work, stored, operation) ?? { type: "there", live: stored, operation };
   } catch (error) {
     const refusal = known === undefined ? await refusalOf(work, { live, sent: next ?? body, error }) : undefined;
@@ -73,17 +74,50 @@ export async function update(given: Wanted, live: KubernetesObject, how: { reado
   }
 }
 
-async function written(
+/** What a write did to the object. */
+function operationOf(
   work: Wanted,
-  given: { readonly live: KubernetesObject; readonly next: KubernetesObject | undefined; readonly hasController: boolean },
-): Promise<KubernetesObject> {
+  { live, stored, seen }: { readonly live: KubernetesObject; readonly stored: KubernetesObject; readonly seen: SeenDrift | undefined },
+): Operation {
+  const { context, plan } = work;
+  // The PUT that finds out after a restart what the server makes of the values.
+  const isSame = stored.metadata.resourceVersion === live.metadata.resourceVersion;
+  if (isSame && plan.policy.writes === "replace") return UNCHANGED;
+  const note = `metadata.annotations.${digestAnnotation(context.handlerName)}`;
+  const paths = changedPaths(live, stored).filter((path) => path !== note);
+  const drift = seen === undefined ? undefined : revertedBy(work, stored, seen);
+  return { type: "updated", paths, ...(drift === undefined ? {} : { drift }) };
+}
+
+/** Where the object differs from the desired state, as a path or a sentence. */
+async function differenceIn(
+  { context, plan: { policy }, memory, body }: Wanted,
+  live: KubernetesObject,
+  next: KubernetesObject | undefined,
+): Promise<string | undefined> {
+  if (policy.update !== undefined) return next === undefined ? undefined : "from what update gives";
+  const sides = { body, live, memory };
+  return policy.writes === "replace" ? await differenceToReplace(context, policy, sides) : differenceOf(context, policy, sides);
+}
+
+interface Write {
+  readonly live: KubernetesObject;
+  /** What a custom merge gives. */
+  readonly next: KubernetesObject | undefined;
+  readonly hasController: boolean;
+  /** The object as it was just read, if it was. */
+  readonly fresh: KubernetesObject | undefined;
+}
+
+async function written(work: Wanted, { live, next, hasController, fresh }: Write): Promise<KubernetesObject> {
   const { context, plan, memory, body } = work;
   const { policy } = plan;
-  const { live, next, hasController } = given;
-  const isMerged = policy.update !== undefined;
-  const free = hasController ? await withoutController(work, live) : isMerged ? live : await takenOver(context, policy, live);
-  if (!isMerged) return await applied(work, free);
-  return await replaced(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next });
+  // A PUT removes the controller, too.
+  if (policy.update === undefined && policy.writes === "replace") return await replaced(work, { live, fresh });
+  const free = hasController ? await withoutController(work, live) : live;
+  if (policy.update !== undefined)
+    return await storeMerged(work, { live: free, next: hasController ? merged(policy, { body, live: free, memory }) : next });
+  return await applied(work, await takenOver(context, policy, { known: free, fresh: hasController ? undefined : fresh }));
 }
 
 /**
@@ -179,14 +213,15 @@ async function withoutFormer(context: Context, { policy }: Plan, live: Kubernete
   return stored;
 }
 
-async function replaced(
+/** Stores what a custom merge gives. */
+async function storeMerged(
   { context, plan, memory }: Work,
   { live, next }: { readonly live: KubernetesObject; readonly next: KubernetesObject | undefined },
 ): Promise<KubernetesObject> {
   if (next === undefined) return live;
-  const stored: KubernetesObject = await context.client.update(plan.policy.kind, next);
-  noteMerged(memory, { next, stored });
-  return stored;
+  const answer: KubernetesObject = await context.client.update(plan.policy.kind, next);
+  noteMerged(memory, { next, stored: answer });
+  return answer;
 }
 
 /** Removes the controller of an object that the author lets us take: there can be only one. */

@@ -11,6 +11,7 @@ import type { Course, SeenObject } from "../supervision.ts";
 
 /** The name of an object as far as the options give it. A missing part is that of the owner. */
 export interface FixedName {
+  readonly kind: Kind;
   readonly name: string | undefined;
   /** `undefined` for a cluster-scoped kind, too. */
   readonly namespace: string | undefined;
@@ -18,15 +19,14 @@ export interface FixedName {
 
 /** The data that a step gives to the extension. */
 export interface DependentData {
-  /** The options of the step with their defaults. */
-  readonly dependent: Dependent;
-  readonly kind: Kind;
+  /** The options of the step with their defaults; `undefined` for a step that keeps objects of several kinds. */
+  readonly dependent: Dependent | undefined;
   /** The name of the one object that it creates; `undefined` if a function names it, and for a step with `each`. */
   readonly fixedName: FixedName | undefined;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
-  /** Whether it keeps an object of this name. @throws what the author's functions throw */
-  readonly keeps: (object: KubernetesObject, ref: Ref) => boolean;
+  /** Whether it keeps this object; `undefined`: that is not known. @throws what the author's functions throw */
+  readonly keeps: (object: KubernetesObject, kind: Kind, ref: Ref) => boolean | undefined;
   /** Returns the problems of the step for objects of `primary`; each text names the fix. */
   readonly problems: (primary: Kind) => readonly string[];
   /** Returns the steps in `dependsOn`. Called when the handler is built: until then authors may add to their list. */
@@ -60,7 +60,7 @@ export interface UnseenDependent {
 
 /** The findings of the steps in one pass, by name of the step. */
 export interface DependentFindings {
-  readonly entries: Map<string, readonly NewEntry[]>;
+  readonly entries: Map<string, readonly NewEntry[] | "keep">;
   readonly live: Map<string, LiveObjects>;
   /** The steps whose entries show which of their objects failed. */
   readonly told: Set<string>;

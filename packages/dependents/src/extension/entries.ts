@@ -48,7 +48,7 @@ function entriesOf(pass: DependentEnd, extended: ExtendedDependent, before: read
   const reported = pass.found.entries.get(name);
   const ended = pass.progressOf(step);
   const hasFailed = ended?.type === "failed" && (reported === undefined || !pass.found.told.has(name));
-  if (reported !== undefined && !hasFailed) return reported.map((entry) => safe(pass, entry));
+  if (reported !== undefined && !hasFailed) return reported === "keep" ? "keep" : reported.map((entry) => safe(pass, entry));
   const known = entriesOfStep(before, { handler: entryHandlerOf(pass.handler), step: name });
   if (hasFailed) {
     const { error } = ended;
@@ -103,20 +103,22 @@ function inWords(
   given: { readonly entry: NewEntry; readonly cause: Cause; readonly known: readonly DependentEntry[]; readonly course?: Running },
 ): NewEntry {
   const supervisor = supervisorOf(handler, name);
-  if (supervisor === undefined) return given.entry;
+  if (supervisor === undefined || data.dependent === undefined) return given.entry;
+  const { kind } = data.dependent.policy;
   const { entry, cause, known, course } = given;
   const { type, reason, message, attributes } = entry;
   const state = { type, reason, message, ...(attributes === undefined ? {} : { attributes }) };
   const previous = (): string | undefined => known.find((each) => each.name === entry.name && each.namespace === entry.namespace)?.reason;
   const isReady = type === "Ready";
   const more = { live: undefined, operation: UNCHANGED, isJudgedByAuthor: false, course };
-  return { ...entry, ...supervisor.word(name, { ...more, state, cause, isReady, kind: data.kind, previous }) };
+  return { ...entry, ...supervisor.word(name, { ...more, state, cause, isReady, kind, previous }) };
 }
 
 /** The setting of the conditions of a step, from its entries. */
 export function condition(pass: DependentEnd, extended: ExtendedDependent): Setting | undefined {
   const { data, name, step } = extended;
-  if (!data.hasEntries) return undefined;
+  // A step with objects of several kinds sets its condition itself.
+  if (!data.hasEntries || data.dependent === undefined) return undefined;
   const entries = entriesOf(pass, extended, underPresentName(pass.handler, storedEntries(pass.object)));
   if (entries === "keep") return undefined;
   const isDone = pass.progressOf(step)?.type === "done";

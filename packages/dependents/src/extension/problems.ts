@@ -19,9 +19,9 @@ export function problems({ kind, steps, list }: ExtendedHandler<DependentData>, 
 function sameObjectProblems(steps: readonly ExtendedDependent[]): string[] {
   const first = new Map<string, ExtendedDependent>();
   return steps.flatMap((step) => {
-    const { kind, fixedName } = step.data;
+    const { fixedName } = step.data;
     if (fixedName === undefined) return [];
-    const { name, namespace } = fixedName;
+    const { kind, name, namespace } = fixedName;
     const id = JSON.stringify([groupKindOf(kind), name ?? null, namespace ?? null]);
     const other = first.get(id);
     if (other === undefined) first.set(id, step);
@@ -44,11 +44,11 @@ function orderProblems(steps: readonly ExtendedDependent[], list: readonly StepR
     for (const part of parts) before.add(part);
     for (const part of parts) {
       const needed = dataOf(part)?.dependsOn() ?? [];
-      if (needed.some((each) => each === undefined || dataOf(each) === undefined))
+      if (needed.some((each) => dataOf(each)?.dependent === undefined))
         found.push(`step "${part.name}": dependsOn must list steps made by dependentApply()`);
       if (needed.includes(part)) found.push(`step "${part.name}" depends on itself: remove it from its dependsOn`);
       for (const each of needed) {
-        if (each === undefined || dataOf(each) === undefined || before.has(each)) continue;
+        if (each === undefined || dataOf(each)?.dependent === undefined || before.has(each)) continue;
         found.push(
           steps.some(({ step }) => step === each)
             ? `step "${part.name}" depends on "${each.name}", which does not run before it: move it to an earlier place, or both into one dependentApplyAll()`
@@ -60,5 +60,5 @@ function orderProblems(steps: readonly ExtendedDependent[], list: readonly StepR
   return found;
 }
 
-/** Returns the data of a step; `undefined` for a step that keeps no object. */
-type DataOf = (step: StepRuntime) => DependentData | undefined;
+/** Returns the data of a step; `undefined` for a step that keeps no object, and for a value that is not a step. */
+type DataOf = (step: StepRuntime | undefined) => DependentData | undefined;

@@ -35,3 +35,6 @@ export interface Member {
 export function memberKey(kind: Pick<Kind, "group" | "kind">, ref: Ref): string {
   return `${groupKindOf(kind)} ${keyOf(ref)}`;
 }
+
+/** The annotation of an object with its policies, after the name of the handler. */
+export const POLICIES_SUFFIX = "/policies";

@@ -58,7 +58,11 @@ export interface SetPolicies {
 /** Names an object of the set, for `after`: the object itself, or a text `Kind.group/name` or `Kind.group/namespace/name`. */
 export type MemberRef =
   | string
-  | { readonly apiVersion: string; readonly kind: string; readonly metadata: { readonly name: string; readonly namespace?: string } };
+  | {
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+    };
 
 /** The policies of one object. Annotations of the rendered object say the same. */
 export interface ObjectPolicies extends Omit<SetPolicies, "missingNamespaces" | "reclaim"> {

@@ -58,9 +58,10 @@ export type Renderer<T extends KubernetesObject = KubernetesObject, R = {}, V = 
   context: RenderContext<R, V>,
 ) => readonly Manifest[] | Promise<readonly Manifest[]>;
 
-/** The body of an object of kind `K`, for `object()`. */
+/** The body of an object of kind `K`, for `object()`: what a client may write, with the metadata that an author chooses. */
 export type ObjectBody<K extends Kind> = Omit<WriteOf<K>, "apiVersion" | "kind" | "metadata" | "status"> & {
-  readonly metadata: Omit<Manifest["metadata"], never>;
+  /** Name, namespace, labels, annotations and finalizers. The namespace of an object of a cluster-scoped kind is dropped. */
+  readonly metadata: Manifest["metadata"];
 };
 
 /** A kind of a set that is not watched: its objects are read and applied again from time to time. */
@@ -84,12 +85,7 @@ export interface Placement {
 }
 
 /** The options of `dependentSet()`. */
-export interface DependentSetOptions<
-  T extends KubernetesObject,
-  C extends string,
-  L extends readonly AnyStep[],
-  R extends Reads<T>,
-> {
+export interface DependentSetOptions<T extends KubernetesObject, C extends string, L extends readonly AnyStep[], R extends Reads<T>> {
   /** Persistent name of the step: each object carries it as a label, by which it is found again. */
   readonly name: string;
   /**
@@ -122,6 +118,12 @@ export interface DependentSetOptions<
   readonly timeoutMs?: number | ((object: T) => number);
   /** Rights that Roles of the set grant. The operator gets them too, in place of the verbs `escalate` and `bind`. */
   readonly grants?: readonly Permission[];
+  /** Whether objects may have the update policy "replace", which needs the right to update. @defaultValue whether `defaults` has it */
+  readonly replaces?: boolean;
+  /** Further rights, such as to list the instances of a CRD of the set whose kind is not in `kinds`. @defaultValue none */
+  readonly permissions?: readonly Permission[];
+  /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
+  readonly phaseTimeoutMs?: number;
   /** Further kinds of which no instance of another owner may exist when the owner is deleted. @defaultValue the kinds that the set defines */
   readonly alsoGuards?: readonly GuardedKind[] | ((object: T) => readonly GuardedKind[]);
   /** Prefixes of annotations of the owner that are no inputs. @defaultValue kubectl.kubernetes.io/ and those of Flux */

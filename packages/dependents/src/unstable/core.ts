@@ -5,7 +5,7 @@
 
 // One object: its plan, and what became of it.
 export { converge, remembered } from "../core/converge.ts";
-export type { Adoption, Again, Converged, Once, Operation, Plan, Policy } from "../core/plan.ts";
+export type { Adoption, Again, Converged, Drift, Once, Operation, Plan, Policy, Writes } from "../core/plan.ts";
 export { immutableFieldsOf, type OnImmutable } from "../core/immutable.ts";
 export type { TimeUse, Timing } from "../core/timing.ts";
 export { type Asker, type Inputs, type SeenInputs, SharedInputs } from "../core/inputs.ts";

@@ -193,6 +193,7 @@ function declarationProblems(step: StepRuntime): string[] {
   for (const reason of step.events)
     if (typeof reason !== "string" || reason.length > MAX_EVENT_REASON || !isConditionReason(reason))
       problems.push(`${where}: events lists ${JSON.stringify(reason)}: a reason is a word such as "BucketCreated"`);
+  if (step.allRights !== undefined && !isLine(step.allRights?.because)) problems.push(`${where}: allRights ${REASON}`);
   step.permissions.forEach((permission, index) => problems.push(...permissionProblems(`${where}: permissions[${index}]`, permission)));
   return problems;
 }
@@ -217,15 +218,23 @@ const MAX_EVENT_REASON = 128;
 
 function permissionProblems(where: string, permission: Permission): string[] {
   if (!isNamedKind(permission?.kind)) return [`${where} has no kind: name the kind that it is about`];
-  const { verbs, subresource } = permission;
+  const { verbs, subresource, because } = permission;
   if (!Array.isArray(verbs) || verbs.length === 0) return [`${where} of ${permission.kind.kind} allows nothing: list verbs`];
   const unknown = verbs.filter((verb) => !PERMISSION_VERBS.includes(verb));
   return [
     ...unknown.map((verb) => `${where}: "${String(verb)}" is not a verb: use ${PERMISSION_VERBS.join(", ")}`),
+    ...(because === undefined || isLine(because) ? [] : [`${where} of ${permission.kind.kind} ${REASON}`]),
     ...(subresource === undefined || /^[a-z][a-z-]*$/.test(subresource)
       ? []
       : [`${where}: "${subresource}" is not a subresource: give its name alone, e.g. "log"`]),
   ];
+}
+
+const REASON = "needs a reason that people can read: because, one line of text";
+
+/** A reason is a comment in a manifest. */
+function isLine(text: unknown): boolean {
+  return typeof text === "string" && text.trim() !== "" && !/[\r\n]/.test(text);
 }
 
 function isTime(value: unknown): boolean {

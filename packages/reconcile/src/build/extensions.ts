@@ -1,7 +1,8 @@
 /** The extensions of a handler, and the handler as they see it. */
 import type { Kind } from "@treadle/apimachinery";
-import type { DeclaredCounter } from "../counter.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
+import { type DeclaredMetric, metricsOf } from "../metric.ts";
+import { finalizerOf } from "./names.ts";
 import type { Predecessors } from "./predecessors.ts";
 import type { PartOrder } from "./order.ts";
 import { leavesOf, type StepRuntime } from "./step-runtime.ts";
@@ -14,10 +15,10 @@ export function extensionsOf(leaves: readonly StepRuntime[]): readonly AnyExtens
   return [...found.values()];
 }
 
-/** The counters of the extensions that the steps use. Two copies of an extension both have theirs in the list. */
-export function countersOf(leaves: readonly StepRuntime[]): readonly DeclaredCounter[] {
+/** The metrics of the extensions that the steps use. Two copies of an extension both have theirs in the list. */
+export function measuredBy(leaves: readonly StepRuntime[]): readonly DeclaredMetric[] {
   const extensions = new Set(leaves.flatMap(({ uses }) => [...uses.values()].map(({ extension }) => extension as AnyExtension)));
-  return [...extensions].flatMap(({ name, counters = [] }) => counters.map((counter) => ({ ...counter, extension: name })));
+  return [...extensions].flatMap(metricsOf);
 }
 
 /** A handler, as far as it is known before it is built. */
@@ -39,6 +40,7 @@ export function handlerOf({ name, before, kind, leaves, steps, order, reporters 
     names: before.names,
     kind,
     replacedManagers: before.fieldManagers,
+    finalizers: [finalizerOf(kind, name), ...before.finalizers],
     steps: leaves.flatMap((step) => {
       const use = step.uses.get(extension);
       return use === undefined ? [] : [{ name: step.name, data: use.data, step }];

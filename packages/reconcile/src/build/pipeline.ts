@@ -8,9 +8,9 @@ import type { Deadlines } from "../handler-options.ts";
 import { type WatchForm, watchFormOf } from "../reads.ts";
 import type { Collected, DeclaredWatch } from "./collected.ts";
 import { findProblems } from "./build-problems.ts";
-import { countersOf, extensionsOf, handlerOf } from "./extensions.ts";
+import { extensionsOf, handlerOf, measuredBy } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
-import type { DeclaredCounter } from "../counter.ts";
+import type { DeclaredMetric } from "../metric.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
 import type { Rank } from "../save/ready-rank.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
@@ -39,6 +39,8 @@ export interface Pipeline {
   readonly reportsPause: boolean;
   /** The leaves that have a post. */
   readonly posting: readonly StepRuntime[];
+  /** The leaves that run when the finalizer is removed without the cleanups, in the order of cleanups. */
+  readonly releasing: readonly StepRuntime[];
   /** The declared watches. */
   readonly watches: readonly DeclaredWatch[];
   /** The group-kinds that `req.cache` has: the primary, and all kinds that are read, owned or watched. */
@@ -67,8 +69,8 @@ export interface Pipeline {
   readonly extensions: readonly AnyExtension[];
   /** The handler as each extension sees it, by the name of the extension. */
   readonly extended: ReadonlyMap<string, ExtendedHandler<unknown>>;
-  /** The counters of the extensions that the steps use. */
-  readonly counters: readonly DeclaredCounter[];
+  /** The metrics of the extensions that the steps use. */
+  readonly metrics: readonly DeclaredMetric[];
   /** Whether the pipeline is one step without its handler, so that nothing is known about other steps. @defaultValue false */
   readonly isAlone?: boolean;
   /** The place where step state is stored. */
@@ -126,6 +128,7 @@ export function assemble(
     fetches: leaves.some(({ reads }) => Object.values(reads).some((read) => read.source === "fetch")),
     reportsPause: leaves.some(({ configures }) => configures.pause !== undefined),
     posting: leaves.filter(({ post }) => post !== undefined),
+    releasing: leaves.filter(({ release }) => release !== undefined).toReversed(),
     watches,
     watchedKinds: new Set(declared.map(({ kind: watched }) => groupKindOf(watched))),
     wholeKinds: new Set(declared.filter(({ form }) => form === "whole").map(({ kind: watched }) => groupKindOf(watched))),
@@ -148,7 +151,7 @@ export function assemble(
     extended: new Map(
       extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order, reporters }, extension.name)]),
     ),
-    counters: countersOf(leaves),
+    metrics: measuredBy(leaves),
     stateIn: kind.resource === undefined ? "annotation" : "status",
   });
 }

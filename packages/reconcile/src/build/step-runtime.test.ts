@@ -30,6 +30,7 @@ describe("a step", () => {
       owns: [],
       optionalOwns: [],
       backoff: undefined,
+      cleanupChecksKinds: false,
       permissions: [],
       events: [],
       state: undefined,

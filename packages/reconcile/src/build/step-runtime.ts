@@ -7,7 +7,7 @@ import type { BackoffProfile } from "@treadle/workqueue";
 import type { z } from "zod";
 import type { Declared } from "../condition.ts";
 import { type DeclaredCondition, declaredCondition, declaredOwned } from "./declared.ts";
-import type { Permission } from "../permission.ts";
+import type { AllRights, Permission } from "../permission.ts";
 import type { AnyRead, OwnedKind } from "../reads.ts";
 import type { PauseRules } from "../record/pause.ts";
 import { type Gives, optionalOf } from "./gives.ts";
@@ -43,8 +43,12 @@ export interface StepRuntime {
   readonly owns: readonly Kind[];
   /** Those of `owns` without which the step runs. */
   readonly optionalOwns: readonly Kind[];
+  /** Whether the cleanup runs also without these kinds, and finds out by itself whether objects of them are left. */
+  readonly cleanupChecksKinds: boolean;
   /** Further rights of the step. */
   readonly permissions: readonly Permission[];
+  /** Why the step needs all rights; `undefined`: it does not. */
+  readonly allRights: AllRights | undefined;
   /** The kinds whose objects refer to the primary as their owner; `undefined` means those in `owns`, with all rights to create them. */
   readonly refersFrom: readonly Kind[] | undefined;
   /** The reasons of the events that the step records. */
@@ -75,6 +79,8 @@ export interface StepRuntime {
   readonly unprovided: ((req: unknown, wait: Wait) => unknown) | undefined;
   /** The phase `cleanup`. */
   readonly cleanup: PhaseFunction | undefined;
+  /** Runs in place of `cleanup` when the finalizer is removed without the cleanups; `undefined`: nothing runs. */
+  readonly release: PhaseFunction | undefined;
   /** The phase `post`. */
   readonly post: PhaseFunction | undefined;
   /** The parts of a composite; `undefined` for other steps. The phases of the composite run after theirs. */
@@ -147,11 +153,20 @@ export interface RawDefinition {
   readonly readsInCleanup?: boolean;
   /** The kinds that the step owns. */
   readonly owns?: readonly (Kind | OwnedKind)[];
+  /**
+   * Whether `cleanup` also runs while a kind in `owns` with `ifNotServed: "skip"` is not served, or its watch is refused. The cleanup
+   * must then find out by `servedVersionOf()` whether objects of such a kind are left, and wait for them.
+   * @defaultValue false: the cleanup waits for them, and the engine asks discovery in each pass
+   */
+  readonly cleanupChecksKinds?: boolean;
   /** Further rights of the step. */
   readonly permissions?: readonly Permission[];
+  /** Asks for all rights, because the kinds of the objects are not known when the manifest is written. @defaultValue not asked for */
+  readonly allRights?: AllRights;
   /**
-   * The kinds whose objects refer to the primary. With it no rights follow from `owns` but to watch: `permissions` names all others.
-   * @defaultValue those in `owns`
+   * The kinds whose objects refer to the primary as their owner. With it, only the rights to list and watch follow from `owns`, and
+   * `permissions` names all others. An empty list: no object refers to it, so that no right to its finalizers follows.
+   * @defaultValue those in `owns`, with the rights to create, patch and delete them
    */
   readonly refersFrom?: readonly Kind[];
   /** The reasons of the events that the step records. */
@@ -185,6 +200,14 @@ export interface RawDefinition {
   readonly unprovided?: (req: unknown, wait: Wait) => unknown;
   /** The phase `cleanup`. */
   readonly cleanup?: PhaseFunction;
+  /**
+   * Runs in place of `cleanup` when the finalizer is removed without the cleanups: in a drain by the rule `release`, and for the
+   * annotation `treadle.dev/skip-cleanup`. It removes marks of the operator that harm objects without it, such as finalizers. It
+   * runs without reads, waits for no kind, and must be idempotent. In a drain, the finalizer stays until it continues. For the
+   * annotation, the finalizer is removed whatever it ends with, but for a conflict and a shutdown: a user asked for a way out.
+   * @defaultValue nothing
+   */
+  readonly release?: PhaseFunction;
   /** The phase `post`. */
   readonly post?: PhaseFunction;
   /** The settings of the handler that the step makes. */
@@ -225,7 +248,9 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     readsInCleanup: definition.readsInCleanup ?? true,
     owns: owned.map(({ kind: each }) => each),
     optionalOwns: owned.filter(({ ifNotServed }) => ifNotServed === "skip").map(({ kind: each }) => each),
+    cleanupChecksKinds: definition.cleanupChecksKinds ?? false,
     permissions: definition.permissions ?? [],
+    allRights: definition.allRights,
     refersFrom: definition.refersFrom,
     events: definition.events ?? [],
     state: definition.state,
@@ -242,6 +267,7 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     unresolved: definition.unresolved?.bind(definition),
     unprovided: definition.unprovided?.bind(definition),
     cleanup: definition.cleanup?.bind(definition),
+    release: definition.release?.bind(definition),
     post: definition.post?.bind(definition),
     parts: undefined,
     configures: definition.configures ?? {},
@@ -251,9 +277,11 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
 
 /** @throws TypeError for members of a wrong type (untyped code). */
 function requireForms(where: string, definition: RawDefinition): void {
-  for (const member of ["gate", "do", "cleanup", "post", "memory"] as const)
+  for (const member of ["gate", "do", "cleanup", "release", "post", "memory"] as const)
     if (definition[member] !== undefined && typeof definition[member] !== "function")
       throw new TypeError(`${where}: ${member} must be a function`);
+  if (definition.release !== undefined && definition.cleanup === undefined)
+    throw new TypeError(`${where}: release runs in place of cleanup, and there is no cleanup: add one`);
   const lists = { conditions: "a list", permissions: "a list of { kind, verbs }", events: "a list of reasons", needs: "a list of steps" };
   for (const [member, form] of Object.entries(lists)) {
     const value: unknown = definition[member as keyof RawDefinition];

@@ -12,7 +12,7 @@ export function watchKind(pass: Pass, step: StepRuntime, kind: Kind | KindName):
   const { watches } = pass.env;
   if (watches === undefined) throw misuse("ERR_INVALID_STEP", "req.watch: this environment cannot watch kinds at run time");
   const held = watches.hold(kind, keyOf(pass.object.metadata));
-  const watch: KindWatch = held.type === "synced" && isKind(kind) ? { type: "synced", kind } : held;
+  const watch: KindWatch = "kind" in held && isKind(kind) ? { ...held, kind } : held;
   pass.watches ??= new Map();
   let ofStep = pass.watches.get(step.name);
   if (ofStep === undefined) pass.watches.set(step.name, (ofStep = new Map()));

@@ -16,7 +16,7 @@ import { type PhaseLimit, runPhase } from "./phase.ts";
 import { reportPause } from "../save/paused.ts";
 import { describe, MAX_ERROR_LENGTH, truncate } from "../internal/redact.ts";
 import { holdFetched } from "./hold-fetched.ts";
-import { chainLimit, DONE, note, passTimeout, runAfterChain, runList, shuttingDown } from "./run-steps.ts";
+import { chainLimit, note, passTimeout, runAfterChain, runList, runReleases, shuttingDown } from "./run-steps.ts";
 import { announceDeletion, save, saveTrouble, withParts } from "../save/save.ts";
 import { recordWarnings } from "../save/warnings.ts";
 import { noteTransient } from "../record/transient.ts";
@@ -28,7 +28,7 @@ export async function runPass(pass: Pass): Promise<void> {
   const { ending } = pass;
   if (ending.type === "paused" || (ending.stores === "status" && pass.pipeline.reportsPause)) reportPause(pass, ending.type === "paused");
   if (ending.runsSteps) pass.outcome = await runChain(pass);
-  else beginsEnded(pass, ending);
+  else await beginsEnded(pass, ending);
   await store(pass);
   try {
     recordWarnings(pass);
@@ -50,15 +50,15 @@ async function runChain(pass: Pass): Promise<Outcome> {
 }
 
 /** Sets the outcome of a pass that ends before its first step. */
-function beginsEnded(pass: Pass, { type }: Ending): void {
+async function beginsEnded(pass: Pass, { type }: Ending): Promise<void> {
   const { pipeline, object, log, env } = pass;
   if (type === "skip") {
     const note = `the cleanups of ${pipeline.name} did not run: the annotation treadle.dev/skip-cleanup asks for it`;
     log.warn({ finalizer: pipeline.finalizer }, "cleanup is skipped: the annotation treadle.dev/skip-cleanup asks for it");
     env.recordEvent?.(object, { type: "Warning", reason: "CleanupSkipped", note, action: "cleanup", isLogged: true });
   }
-  if (type === "skip" || type === "release") pass.outcome = DONE;
-  if (type === "release")
+  if (type === "skip" || type === "release") pass.outcome = await runReleases(pass);
+  if (type === "release" && !pass.isHeld)
     log.info(
       { finalizer: pipeline.finalizer },
       "the object is released: its finalizer is removed, and what the cleanups would remove stays",

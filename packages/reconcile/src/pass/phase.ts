@@ -32,6 +32,8 @@ export interface Substitute {
   readonly do: PhaseFunction;
   /** Only asks a question, with its own reads: it waits for no kind that the step owns, and is not reported. */
   readonly probe?: Pick<Probe, "reads" | "beforeReads">;
+  /** Runs without reads, and waits for no kind. */
+  readonly isBare?: boolean;
 }
 
 /** Returns a mistake that the result of a phase does not show. A phase that a shutdown ended made no mistake. */
@@ -105,7 +107,7 @@ function begun(
   given: { readonly phase: Phase; readonly scope: Scope; readonly stage: Stage; readonly substitute: Substitute | undefined },
 ): unknown {
   const { phase, scope, stage, substitute } = given;
-  const { probe } = substitute ?? {};
+  const { probe, isBare = false } = substitute ?? {};
   const run = ({ values, missing, servedAs, refusal }: Resolved): unknown => {
     if (refusal !== undefined) return unresolved(new WatchRefused(refusal));
     if (missing !== undefined && (phase === "do" || phase === "cleanup")) return unresolved(new KindNotInstalled(step, missing, servedAs));
@@ -118,6 +120,7 @@ function begun(
     if (phase === "do" && probe === undefined && step.unresolved !== undefined) return step.unresolved(bare(), error);
     throw error;
   };
+  if (isBare) return run(NOTHING);
   const bare = (): StepReq => new StepReq(pass, step, phase, { scope, reads: NOTHING.values });
   const early = phase === "do" ? (probe ?? step).beforeReads?.(bare()) : undefined;
   if (early !== undefined) return early;
@@ -146,7 +149,12 @@ function begun(
   );
 }
 
-const NOTHING_OWNED: Pick<ReadingStep, "owns" | "optionalOwns" | "readsInCleanup"> = { owns: [], optionalOwns: [], readsInCleanup: false };
+const NOTHING_OWNED: Omit<ReadingStep, "name" | "reads"> = {
+  owns: [],
+  optionalOwns: [],
+  cleanupChecksKinds: false,
+  readsInCleanup: false,
+};
 
 /** A step without reads and owned kinds waits for no kind, and gets no values. */
 function looksAtNothing({ owns, reads }: ReadingStep): boolean {

@@ -214,7 +214,7 @@ function deleted({ env, fetches, object, pipeline }: Pass, { kind, ref, deletion
 /** A read that no declaration tells of: for tests, since neither wake-ups nor access rules follow from it. */
 function reportUndeclared(pass: Pass, step: StepRuntime, verb: "get" | "list", kind: Kind): void {
   const { env, pipeline } = pass;
-  if (env.undeclared === undefined) return;
+  if (env.undeclared === undefined || step.allRights !== undefined) return;
   const groupKind = groupKindOf(kind);
   if (!isWatched(pass, kind) && !pipeline.otherKinds.has(groupKind))
     env.undeclared({ handler: pipeline.name, step: step.name, verb, kind: groupKind });

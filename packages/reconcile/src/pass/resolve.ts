@@ -41,7 +41,7 @@ export interface Resolved {
 }
 
 /** The parts of a step that decide what it reads. */
-export type ReadingStep = Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns">;
+export type ReadingStep = Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns" | "cleanupChecksKinds">;
 
 /** The values of a step without reads. */
 export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });

@@ -7,13 +7,14 @@ import type { StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
 import { heldInDryRun } from "./dry-run.ts";
 import { chainScopeOf, type ChainRunner } from "../save/extension-scope.ts";
+import { statusMessage } from "../internal/redact.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { type Ended, type PhaseLimit, runPhase } from "./phase.ts";
 import { runGraph } from "./run-graph.ts";
 import type { Parts, PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
 import { hasVars, missingVars } from "../record/vars.ts";
 
-export const DONE: Outcome = { type: "done" };
+const DONE: Outcome = { type: "done" };
 
 type ChainPhase = "do" | "cleanup";
 
@@ -138,6 +139,32 @@ const RUNNER: ChainRunner = {
     return ended.type === "continue" ? (ended.vars as Readonly<Record<string, unknown>>) : undefined;
   },
 };
+
+/**
+ * Runs what the steps do when the finalizer is removed without their cleanups, also if one of them fails. Returns the first end
+ * that keeps the finalizer.
+ */
+export async function runReleases(pass: Pass): Promise<Outcome> {
+  let outcome = DONE;
+  for (const step of pass.pipeline.releasing) {
+    const ended = await runRelease(pass, step);
+    if (outcome.type === "done") outcome = ended;
+  }
+  return outcome;
+}
+
+async function runRelease(pass: Pass, step: StepRuntime): Promise<Outcome> {
+  if (pass.signal.aborted) return shuttingDown(pass);
+  if (pass.clock.now() >= pass.endsAtMs) return note(pass, step, { type: "failed", error: passTimeout(pass) });
+  if (pass.env.isDryRun && !step.runsDry) return note(pass, step, { type: "stop", reason: heldInDryRun(step, "cleanup") });
+  const substitute = { do: step.release as PhaseFunction, isBare: true }; // Only steps with a release are in the list.
+  const ended = await runPhase(pass, step, "cleanup", { ...chainLimit(pass), substitute });
+  const isRetried = pass.isStopped || (ended.type === "wait" && ended.conflict !== undefined);
+  if (ended.type === "continue" || pass.skips !== "cleanup" || isRetried) return note(pass, step, ended);
+  const reason = ended.type === "failed" ? statusMessage(ended.error) : ended.reason;
+  pass.log.warn({ step: step.name, reason }, `step "${step.name}" could not release its objects, and the cleanup is skipped: ${reason}`);
+  return DONE;
+}
 
 async function runStep(pass: Pass, step: StepRuntime, phase: ChainPhase): Promise<Outcome> {
   if (pass.signal.aborted) return shuttingDown(pass);

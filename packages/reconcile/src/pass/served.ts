@@ -62,39 +62,40 @@ async function ask(
   return JSON.parse(response.body) as Readonly<Record<string, unknown>>; // Discovery answers with an object.
 }
 
+/** The parts of a step that name kinds. */
+type KindsOfStep = Pick<StepRuntime, "owns" | "optionalOwns" | "cleanupChecksKinds" | "reads">;
+
+/** Whether a phase runs without a kind that the step owns. A cleanup must find all objects, unless it says that it checks that itself. */
+function canDoWithout({ optionalOwns, cleanupChecksKinds }: KindsOfStep, kind: Kind, phase: string): boolean {
+  return (phase !== "cleanup" || cleanupChecksKinds) && optionalOwns.includes(kind);
+}
+
 /**
  * Returns the kinds that the server does not serve and without which the phase does not run. In a cleanup, kinds that the step owns
- * are among them in any case: the caller finds out whether their objects still exist.
+ * are among them, unless it checks them itself: the caller finds out whether their objects still exist.
  */
-export function missingKinds(
-  { env }: Pass,
-  { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">,
-  phase: string,
-): readonly Kind[] {
+export function missingKinds({ env }: Pass, step: KindsOfStep, phase: string): readonly Kind[] {
+  const { owns, reads } = step;
   if (env.isServed === undefined) return NO_KINDS;
   let missing: Kind[] | undefined;
   const look = (kind: Kind): void => {
     if (env.isServed?.(kind) === false) (missing ??= []).push(kind);
   };
-  for (const kind of owns) if (phase === "cleanup" || !optionalOwns.includes(kind)) look(kind);
+  for (const kind of owns) if (!canDoWithout(step, kind, phase)) look(kind);
   for (const { kind, ifNotServed } of Object.values(reads)) if (ifNotServed === "wait") look(kind);
   return missing ?? NO_KINDS;
 }
 
 /**
  * Returns why the server refuses the watch of a kind without which the phase does not run. A refused watch blocks a cleanup for all
- * kinds that the step owns, and for no other kind: the cleanup cannot see objects that it must delete. Gates and posts use the last
- * known objects.
+ * kinds that the step owns and does not check itself, and for no other kind: the cleanup cannot see objects that it must delete.
+ * Gates and posts use the last known objects.
  */
-export function refusalOf(
-  { env }: Pass,
-  { owns, optionalOwns, reads }: Pick<StepRuntime, "owns" | "optionalOwns" | "reads">,
-  phase: string,
-): string | undefined {
+export function refusalOf({ env }: Pass, step: KindsOfStep, phase: string): string | undefined {
+  const { owns, reads } = step;
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   for (const kind of owns) {
-    const canDoWithout = phase !== "cleanup" && optionalOwns.includes(kind);
-    const refusal = canDoWithout ? undefined : env.refusalOf(kind);
+    const refusal = canDoWithout(step, kind, phase) ? undefined : env.refusalOf(kind);
     if (refusal !== undefined) return refusal;
   }
   if (phase === "cleanup") return undefined;

@@ -14,6 +14,7 @@ const QUIET: EndingFacts = {
   isAborted: false,
   isOver: false,
   isDone: false,
+  isHeld: false,
 };
 const deleting = { isDeleting: true };
 const draining = { isDeleting: true, isDraining: true };
@@ -34,6 +35,12 @@ const ROWS: readonly Row[] = [
   { facts: draining, want: "normal", reports: "gated", reason: "a drain does not report about an object that lives on" },
   { facts: { ...deleting, skips: "cleanup" }, want: "skip", reports: "deletion", reason: "the annotation skips the cleanups" },
   { facts: { ...draining, skips: "drain" }, want: "release", reports: "gated", reason: "a drain releases at once" },
+  {
+    facts: { ...draining, skips: "drain", isHeld: true },
+    want: "held",
+    reports: "gated",
+    reason: "the finalizer stays until every step has released its objects",
+  },
   { facts: { ...deleting, skips: "cleanup", isPaused: true }, want: "skip", reports: "deletion", reason: "skipping comes before a pause" },
   { facts: { skips: "cleanup" }, want: "normal", reports: "full", reason: "an object that is not deleted has no cleanup to skip" },
   { facts: { isPaused: true }, want: "paused", reports: "gated", reason: "a paused object is not reported about" },
@@ -58,10 +65,10 @@ describe("the ending of a pass", () => {
     expect([ending.type, reportsOf(ending, all)]).toEqual([want, reports]);
   });
 
-  test("posts run only where steps could run, and nothing is stored of a pass that is over", () => {
+  test("posts run only where steps could run, and nothing is stored of a pass that is over or held", () => {
     const endings = ROWS.map(({ facts }) => endingOf({ ...QUIET, ...facts }));
     for (const { runsSteps, runsPosts } of endings) expect(runsPosts).toBe(runsSteps);
-    for (const { type, stores } of endings) expect(stores === "nothing").toBe(type === "over");
+    for (const { type, stores } of endings) expect(stores === "nothing").toBe(["over", "held"].includes(type));
     for (const { type, stores } of endings) expect(stores === "finalizer").toBe(["skip", "release", "cleaned"].includes(type));
   });
 });

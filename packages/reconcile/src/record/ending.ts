@@ -22,11 +22,13 @@ export interface EndingFacts {
   readonly isOver: boolean;
   /** Every step of the chain continued. */
   readonly isDone: boolean;
+  /** A step could not release its objects, so that our finalizer stays. */
+  readonly isHeld: boolean;
 }
 
 /** The ending of a pass. */
 export interface Ending {
-  readonly type: "skip" | "release" | "paused" | "undecided" | "invalid" | "over" | "aborted" | "gated" | "cleaned" | "normal";
+  readonly type: "skip" | "release" | "held" | "paused" | "undecided" | "invalid" | "over" | "aborted" | "gated" | "cleaned" | "normal";
   /** Whether gates and chain run. */
   readonly runsSteps: boolean;
   readonly runsPosts: boolean;
@@ -39,6 +41,7 @@ export interface Ending {
 const ENDINGS: { readonly [Type in Ending["type"]]: Ending } = {
   skip: { type: "skip", runsSteps: false, runsPosts: false, canReport: true, stores: "finalizer" },
   release: { type: "release", runsSteps: false, runsPosts: false, canReport: true, stores: "finalizer" },
+  held: { type: "held", runsSteps: false, runsPosts: false, canReport: false, stores: "nothing" },
   paused: { type: "paused", runsSteps: false, runsPosts: false, canReport: false, stores: "status" },
   // A step must not run for an object that its author may have paused.
   undecided: { type: "undecided", runsSteps: false, runsPosts: false, canReport: true, stores: "status" },
@@ -54,6 +57,7 @@ const ENDINGS: { readonly [Type in Ending["type"]]: Ending } = {
 /** Decides the ending of a pass from the facts so far. */
 export function endingOf(facts: EndingFacts): Ending {
   const { isDeleting } = facts;
+  if (isDeleting && facts.isHeld) return ENDINGS.held;
   if (isDeleting && facts.skips !== undefined) return facts.skips === "cleanup" ? ENDINGS.skip : ENDINGS.release;
   if (facts.isPaused) return ENDINGS.paused;
   if (facts.isPauseUndecided) return ENDINGS.undecided;

@@ -173,6 +173,11 @@ export class Pass implements EndingFacts {
     return this.outcome?.type === "done";
   }
 
+  /** A step could not release its objects. */
+  get isHeld(): boolean {
+    return this.skips !== undefined && this.outcome !== undefined && this.outcome.type !== "done";
+  }
+
   /** How the pass ends, as far as it has come. */
   get ending(): Ending {
     return endingOf(this);

@@ -2,7 +2,7 @@
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyExtension, ChainPass, EndedPass, ExtendedHandler, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
-import { type CounterLabels, countedCounter } from "../counter.ts";
+import { checkMeasurement, type DeclaredMetric, type MetricLabels } from "../metric.ts";
 import { isServedNow } from "../pass/served.ts";
 import { claims } from "./claims.ts";
 import { notReached } from "./step-settings.ts";
@@ -134,6 +134,10 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
     return isServedNow(this.#pass, kind);
   }
 
+  refusalOf(kind: Kind): string | undefined {
+    return this.#pass.env.refusalOf?.(kind);
+  }
+
   hide(text: string): string {
     return this.#pass.hide(text);
   }
@@ -146,9 +150,17 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
     return claims(this.#pass, what, given);
   }
 
-  count(name: string, labels: CounterLabels, by: number = 1): void {
-    const counter = countedCounter(this.#extension, { name, labels, by });
-    if (!this.isDryRun) this.#pass.env.count?.(counter, labels, by);
+  count(name: string, labels: MetricLabels, by: number = 1): void {
+    this.#measure("counter", name, { labels, value: by });
+  }
+
+  observe(name: string, labels: MetricLabels, seconds: number): void {
+    this.#measure("histogram", name, { labels, value: Math.max(0, seconds) });
+  }
+
+  #measure(type: DeclaredMetric["type"], name: string, { labels, value }: { readonly labels: MetricLabels; readonly value: number }): void {
+    checkMeasurement(this.#extension, { type, name, labels, value });
+    if (!this.isDryRun) this.#pass.env.measure?.(name, labels, value);
   }
 
   progressOf(step: StepRuntime): Progress | undefined {

@@ -19,7 +19,15 @@ export type {
   StepOrder,
   StepsRun,
 } from "../extension.ts";
-export { type CounterDefinition, type CounterLabels, type DeclaredCounter, hasLabels, labelText } from "../counter.ts";
+export {
+  type CounterDefinition,
+  DEFAULT_BUCKETS,
+  type DeclaredMetric,
+  type HistogramDefinition,
+  type MetricDefinition,
+  type MetricLabels,
+  metricConflict,
+} from "../metric.ts";
 export { defineExtension, handOver, openingOf, partsOf } from "../define-extension.ts";
 export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { isTransientEnd, TRANSIENT_MS } from "../record/transient.ts";
@@ -88,7 +96,7 @@ export type { Rank } from "../save/ready-rank.ts";
 export type { Circle, PartOrder } from "../build/order.ts";
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";
-export { PERMISSION_VERBS } from "../permission.ts";
+export { type AllRights, PERMISSION_VERBS } from "../permission.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
 export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "../env.ts";
 export type { PassResult, PhaseReport, Requeue, Strays } from "../pass-result.ts";

@@ -6,8 +6,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GraceFacts, spentMs, tick } from "./grace.ts";
-import type { GraceClock } from "./state.ts";
+import { type GraceClock, type GraceFacts, spentMs, tick } from "./grace.ts";
 
 const CLOCK: GraceClock = { generation: 1, digests: { a: "x" }, spentMs: 5, sinceMs: 100 };
 const facts = (given: Partial<GraceFacts>): GraceFacts => ({ nowMs: 110, generation: 1, digests: { a: "x" }, phase: "running", ...given });

@@ -1,5 +1,25 @@
-/** The grace clock: how long a component has converged. Pure. */
-import type { GraceClock } from "./state.ts";
+/** The grace clock: how long a component or a set has converged. Pure. */
+import { z } from "zod";
+
+/** The clock of a time limit. It is stored while the object converges, or is interrupted while it did. */
+export interface GraceClock {
+  /** Generation of the owner for which the clock runs. */
+  readonly generation: number;
+  /** Digest of the desired state of each resource, by name. */
+  readonly digests: Readonly<Record<string, string>>;
+  /** Time that has passed before `since`, in milliseconds. */
+  readonly spentMs: number;
+  /** Time since which the clock runs, in milliseconds since 1970; absent while it stands still. */
+  readonly sinceMs?: number | undefined;
+}
+
+/** The schema of a {@link GraceClock} in the state of a step. */
+export const GRACE_CLOCK: z.ZodObject = z.object({
+  generation: z.number(),
+  digests: z.record(z.string(), z.string()),
+  spentMs: z.number(),
+  sinceMs: z.number().optional(),
+});
 
 /** What decides whether the clock runs. */
 export interface GraceFacts {
@@ -9,7 +29,7 @@ export interface GraceFacts {
   readonly generation: number;
   /** Digest of the desired state of each resource that is known, by name. */
   readonly digests: Readonly<Record<string, string>>;
-  /** `running`: the component converges. `standing`: it waits for another cause, or fails. `over`: it is in its expected state. */
+  /** `running`: it converges. `standing`: it waits for another cause, or fails. `over`: it is in its expected state. */
   readonly phase: "running" | "standing" | "over";
 }
 

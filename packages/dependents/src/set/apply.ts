@@ -1,0 +1,191 @@
+/** The phase `do` of a set: inputs, plan, waves, removals, report. */
+import { groupKindOf } from "@treadle/apimachinery";
+import type { StepResult } from "@treadle/reconcile";
+import { isTransientEnd, misuse, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "../core/ask.ts";
+import { LOOK_AGAIN_MS } from "../retry-later.ts";
+import { recordChanges, recordRemoval } from "./changes.ts";
+import type { SetDefinition } from "./definition.ts";
+import { forgetDone } from "./done.ts";
+import { fillStatus } from "./fill-status.ts";
+import { type Request, renderedFor, requestOf } from "./inputs.ts";
+import type { Rendering } from "./rendering.ts";
+import { isSameKinds, planOf } from "./make-plan.ts";
+import type { Plan } from "./plan.ts";
+import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
+import { type Findings, resultOf, tell, wordOf } from "./report.ts";
+import { type Run, runOf, type SetDoReq } from "./run.ts";
+import { isSettled, noteSettled } from "./settled.ts";
+import { runWaves } from "./waves.ts";
+
+/** Runs the phase. Returns without a promise if nothing has changed since the last pass. */
+export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{}> | Promise<StepResult<{}>> {
+  const run = runOf(definition, req);
+  const { settled } = run.memory;
+  try {
+    if (isSuspended(run)) return suspend(run);
+    if (isSettled(run, settled)) return rest(run, settled);
+  } catch (error) {
+    return refuse(run, error);
+  }
+  run.memory.settled = undefined;
+  return applyNow(run).catch((error: unknown) => refuse(run, error));
+}
+
+function isSuspended({ definition, context }: Run): boolean {
+  const { suspended } = definition.options;
+  if (suspended === undefined) return false;
+  const answer: unknown = called(`step "${definition.name}": suspended`, () => suspended(context.owner));
+  if (typeof answer === "boolean") return answer;
+  throw misuse("ERR_INVALID_STEP", `step "${definition.name}": suspended returned ${nameOfAnswer(answer)}, but must return true or false`);
+}
+
+function suspend(run: Run<SetDoReq>): StepResult<{}> {
+  const message = "nothing is applied or removed while the set is suspended";
+  tell(run, { reason: "Suspended", message });
+  fillStatus(run, "Suspended");
+  return waitBecause(message, { code: "Suspended", afterMs: LOOK_AGAIN_MS });
+}
+
+/** The result of a pass in which nothing has changed. */
+function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined }): StepResult<{}> {
+  const { req, pass } = run;
+  tell(run, { reason: "Ready", message: `${plan.members.length} objects are ready` });
+  if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
+  return req.next();
+}
+
+/** Reports an error that is not of one object. @throws it */
+function refuse(run: Run<SetDoReq>, error: unknown): never {
+  if (!isReported(run) && !isTransientEnd({ type: "failed", error }) && !run.req.signal.aborted)
+    tell(run, { reason: "Error", message: statusMessage(error) });
+  throw error;
+}
+
+/** Errors of single objects are in the condition already. */
+function isReported({ pass, definition }: Run): boolean {
+  return pass.found.entries.get(definition.name) !== "keep";
+}
+
+async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
+  const request = requestOf(run);
+  const rendering = await renderedFor(run, request);
+  begin(run, rendering);
+  const plan = planFor(run, request, rendering);
+  if (plan.problems.length > 0) return refusePlan(run, plan);
+  await storeKinds(run, plan);
+  const createsNamespaces = mayCreateNamespaces(run, request);
+  const waves = await runWaves(run, { plan, createsNamespaces });
+  recordChanges(run, waves.outcomes);
+  const removal = waves.isComplete ? await removeDropped(run, plan) : NOTHING;
+  recordRemoval(run, removal);
+  noteLast(run, waves.outcomes, waves.wave);
+  const findings: Findings = {
+    plan,
+    outcomes: waves.outcomes,
+    wave: waves.wave,
+    leaving: removal.left,
+    blocker: removal.blocker,
+    errors: removal.failed.map(({ error }) => error),
+  };
+  const word = wordOf(run, findings);
+  tell(run, word, findings);
+  fillStatus(run, word.reason);
+  if (word.reason === "Ready") end(run, plan, findings);
+  return resultOf(run, word, findings);
+}
+
+/** Counts the desired states. The clock of the time limit begins again by itself. */
+function begin({ state, memory }: Run, { inputs }: Rendering): void {
+  if (state.inputs === inputs) return;
+  state.inputs = inputs;
+  state.revision += 1;
+  memory.begun = new Set();
+}
+
+function planFor(run: Run<SetDoReq>, { policies, placement }: Request, { inputs, objects }: Rendering): Plan {
+  const { memory, state } = run;
+  const before = memory.plan;
+  if (before !== undefined && before.inputs === inputs && isSameKinds(run, before)) return before;
+  const plan = planOf(run, objects, { inputs, policies, namespace: placement.namespace });
+  memory.plan = plan;
+  if (before?.digest === plan.digest) return plan;
+  memory.begun = new Set();
+  memory.waves.clear();
+  memory.reached = reachedIn(state.reached, plan);
+  return plan;
+}
+
+/** The number of positions that began before a restart. */
+function reachedIn(stored: string | undefined, { digest, positions }: Plan): number {
+  const [of, wave] = stored?.split(" ") ?? [];
+  return of === digest ? positions.filter((position) => position.wave < Number(wave)).length : 0;
+}
+
+function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
+  const texts = problems.map(({ member, message }) =>
+    member === undefined || message.startsWith(member.kind.kind) ? message : `${member.key}: ${message}`,
+  );
+  const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
+  tell(run, { reason: "Error", message });
+  return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
+}
+
+/** Stores the kinds of the plan before the first object of a kind is written. */
+async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise<void> {
+  const { state, req } = run;
+  let isNew = false;
+  for (const [key, seen] of kinds) {
+    if (seen.type === "missing" || seen.type === "unlisted") continue;
+    const { version, plural, scope } = seen.kind;
+    const before = state.kinds[key];
+    const hidden = members.filter(
+      ({ kind, kindState, ref }) => groupKindOf(kind) === key && kindState.type === "unwatched" && ref.namespace !== undefined,
+    );
+    const namespaces = [...new Set([...(before?.namespaces ?? []), ...hidden.flatMap(({ ref }) => ref.namespace ?? [])])].toSorted();
+    if (before !== undefined && before.version === version && namespaces.length === (before.namespaces?.length ?? 0)) continue;
+    state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
+    isNew = true;
+  }
+  if (isNew) await req.checkpoint();
+}
+
+function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {
+  const { kinds, defaults } = definition;
+  const hasRight = kinds === undefined || kinds.has("Namespace");
+  return hasRight && (policies.missingNamespaces ?? defaults.missingNamespaces ?? "create") === "create";
+}
+
+const NOTHING: Removal = Object.freeze({ left: [], blocker: undefined, deleted: [], released: [], failed: [] });
+
+async function removeDropped(run: Run<SetDoReq>, plan: Plan): Promise<Removal> {
+  const { memory } = run;
+  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, unwatchedOnly: true });
+  const cached = leftoversOf(run, plan);
+  const known = new Set(cached.map(({ object }) => object.metadata.uid));
+  const objects = [...cached, ...hidden.filter(({ object }) => !known.has(object.metadata.uid))];
+  if (hidden.length === 0) memory.prunedFor = plan.digest;
+  return objects.length === 0 ? NOTHING : await removeObjects(run, objects, { cause: "dropped", plan });
+}
+
+function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: number): void {
+  memory.last = new Map(outcomes.map(({ member, phase, state: each }) => [member.key, { phase, state: each }]));
+  const reached = `${memory.plan?.digest ?? ""} ${wave}`;
+  if (state.reached !== reached) state.reached = reached;
+}
+
+/** Ends a pass in which everything is as desired. */
+function end(run: Run<SetDoReq>, plan: Plan, { outcomes }: Findings): void {
+  forgetDone(run, plan);
+  forgetKinds(run, plan);
+  const now = run.pass.clock.now();
+  const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));
+  const dueAtMs = again.length === 0 ? undefined : Math.min(...again);
+  if (dueAtMs !== undefined) run.req.revisit(Math.max(0, dueAtMs - now), "to apply objects that are not watched");
+  noteSettled(run, plan, outcomes, dueAtMs);
+}
+
+/** Forgets kinds of which the set has no object any more. */
+function forgetKinds({ state }: Run, { kinds }: Plan): void {
+  for (const key of Object.keys(state.kinds)) if (!kinds.has(key)) delete state.kinds[key];
+}

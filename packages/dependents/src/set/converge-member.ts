@@ -1,0 +1,198 @@
+/** Brings one object of a set to its desired state, and says what became of it. */
+import { isAlreadyExists, isConflict, type KubernetesObject } from "@treadle/apimachinery";
+import { Namespace } from "@treadle/apimachinery/kinds";
+import { isTransient } from "@treadle/client";
+import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
+import { converge, remembered } from "../core/converge.ts";
+import type { DependentState } from "../core/entries.ts";
+import { titleOf } from "../core/marks.ts";
+import { isNamespaceMissing, isNamespaceTerminating } from "../core/namespaces.ts";
+import { ownershipOf } from "../core/ownership.ts";
+import type { Converged, Plan as CorePlan } from "../core/plan.ts";
+import { readLive } from "../core/take-over.ts";
+import { UNCHANGED } from "../core/work.ts";
+import { freeDefinition } from "./definitions.ts";
+import { isDone, noteDone } from "./done.ts";
+import type { Outcome, Phase } from "./outcome.ts";
+import type { Plan, PlannedMember } from "./plan.ts";
+import type { Run, SetDoReq } from "./run.ts";
+
+/** The inputs of the core are the plan. */
+const INPUTS = Object.freeze({ vars: Object.freeze({}), reads: Object.freeze({}), dependents: Object.freeze({}) });
+
+/** What the pass knows besides the member. */
+export interface Given {
+  readonly plan: Plan;
+  /** Whether missing namespaces are created. */
+  readonly createsNamespaces: boolean;
+}
+
+/** Converges one object. Never rejects: an error is in the outcome. */
+export async function convergeMember(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  try {
+    return await converged(run, member, given);
+  } catch (error) {
+    return failed(run, member, error);
+  }
+}
+
+async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  const { context } = run;
+  const { kindState, policies } = member;
+  if (kindState.type === "missing") return waiting(run, member, { reason: kindState.reason, message: kindState.message });
+  if (kindState.type === "unwatched") return await unwatched(run, member, given);
+  const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
+  if (isDone(run, member, cached)) return completed(run, member, cached);
+  const plan = corePlan(member, given.plan, cached);
+  const known = remembered(context, plan);
+  if (known !== undefined) return outcomeOf(run, member, known);
+  const live = await wholeOf(run, member, cached);
+  if (live?.metadata.deletionTimestamp !== undefined) await freeDefinition(run, member, live);
+  const isOnce = policies.reconcile === "once" && live !== undefined && ownershipOf(context, member.policy, live).type === "ours";
+  const policy = isOnce ? { ...member.policy, isUpdated: false } : member.policy;
+  const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
+  noteDone(run, member, given.plan);
+  return outcomeOf(run, member, result);
+}
+
+function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObject | undefined): CorePlan {
+  const { policy, ref, body } = member;
+  return {
+    policy,
+    target: ref,
+    live,
+    desired: () => body,
+    inputs: INPUTS,
+    shared: shared as NonNullable<CorePlan["shared"]>,
+    readyWhen: undefined,
+    refine: undefined,
+    reportsDrift: true,
+  };
+}
+
+/** The object with its content. The cache has only metadata of confidential objects, which is enough as long as nobody changed them. */
+async function wholeOf(
+  run: Run,
+  { kind, policy, ref }: PlannedMember,
+  cached: KubernetesObject | undefined,
+): Promise<KubernetesObject | undefined> {
+  const { context } = run;
+  if (cached === undefined || kind.cachedAs !== "metadata") return cached;
+  const { applied } = context.memory.unit(context.unit).object(kind, ref);
+  if (applied?.uid === cached.metadata.uid && applied?.resourceVersion === cached.metadata.resourceVersion) return cached;
+  return await readLive(context, policy, ref);
+}
+
+/** Kinds that cannot be watched are read and applied from time to time. */
+async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  const { context, memory, pass } = run;
+  const { policies, key, ref, policy } = member;
+  const now = pass.clock.now();
+  const appliedAtMs = memory.appliedAtMs.get(key);
+  const last = memory.last.get(key);
+  const dueAtMs = appliedAtMs === undefined || policies.reconcile === "once" ? undefined : appliedAtMs + policies.reapplyMs;
+  if (last?.phase === "Ready" && appliedAtMs !== undefined && memory.begun.has(key) && (dueAtMs === undefined || now < dueAtMs))
+    return {
+      member,
+      ...last,
+      isReady: true,
+      live: undefined,
+      operation: UNCHANGED,
+      error: undefined,
+      again: dueAtMs === undefined ? undefined : dueAtMs - now,
+    };
+  const live = await readLive(context, policy, ref);
+  if (isDone(run, member, live)) return completed(run, member, live);
+  const isOnce = policies.reconcile === "once" && live !== undefined && ownershipOf(context, policy, live).type === "ours";
+  const plan = { ...corePlan(member, given.plan, live), policy: isOnce ? { ...policy, isUpdated: false } : policy };
+  const result = await withNamespace(run, member, given, () => converge(context, plan));
+  noteDone(run, member, given.plan);
+  const outcome = outcomeOf(run, member, result);
+  if (!outcome.isReady) return outcome;
+  memory.appliedAtMs.set(key, now);
+  return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
+}
+
+/** Creates the namespace of an object that it misses, if the policy says so, and tries again. */
+async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: Given, apply: () => Promise<Converged>): Promise<Converged> {
+  const { namespace } = member.ref;
+  try {
+    return await apply();
+  } catch (error) {
+    if (namespace === undefined || !given.createsNamespaces || !isNamespaceMissing(error, namespace)) throw error;
+    // A namespace of the set is created by its own member.
+    if (given.plan.byKey.has(`Namespace ${namespace}`)) throw error;
+    await run.context.client
+      .create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
+      .catch((failure: unknown) => {
+        if (!isAlreadyExists(failure)) throw failure;
+      });
+    run.context.log.info({ namespace }, "created a namespace that objects of the set use");
+    return await apply();
+  }
+}
+
+function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome {
+  const { state, live, operation } = result;
+  const isReady = result.type !== "not yet";
+  const again = result.type !== "not yet" || result.again === "watch" ? undefined : result.again;
+  return { member, phase: phaseOf(run, member, { isReady, live, operation }), state, isReady, live, operation, error: undefined, again };
+}
+
+function phaseOf(run: Run, { key }: PlannedMember, { isReady, live, operation }: Pick<Outcome, "isReady" | "live" | "operation">): Phase {
+  if (isReady) return "Ready";
+  if (live === undefined) return "Waiting";
+  if (live.metadata.deletionTimestamp !== undefined) return "Deleting";
+  if (operation.type === "created") return "Creating";
+  return run.memory.last.get(key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
+}
+
+/** The outcome of an object that is done for good; `live` while its deletion takes time. */
+export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
+  const title = titleOf(member.policy, member.ref, run.context.owner);
+  const isGone = live === undefined;
+  const state: DependentState = isGone
+    ? { type: "Ready", reason: "Completed", message: "" }
+    : { type: "Pending", reason: "Deleting", message: `${title} is complete, and is being deleted` };
+  return {
+    member,
+    phase: isGone ? "Completed" : "Deleting",
+    state,
+    isReady: isGone,
+    live,
+    operation: UNCHANGED,
+    error: undefined,
+    again: undefined,
+  };
+}
+
+/** The outcome of an object that must wait before it is applied. */
+export function waiting(
+  run: Run,
+  member: PlannedMember,
+  { reason, message }: { readonly reason: string; readonly message: string },
+): Outcome {
+  const live =
+    member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
+  const phase = live === undefined ? "Waiting" : (run.memory.last.get(member.key)?.phase ?? "Updating");
+  return {
+    member,
+    phase: phase === "Ready" ? "Updating" : phase,
+    state: { type: "Pending", reason, message },
+    isReady: false,
+    live,
+    operation: UNCHANGED,
+    error: undefined,
+    again: undefined,
+  };
+}
+
+/** The outcome of an object that could not be written. */
+export function failed(run: Run, member: PlannedMember, error: unknown): Outcome {
+  const isPassing = isConflict(error) || isTransient(error) || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
+  const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
+  const live =
+    member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
+  const phase = live === undefined ? "Waiting" : "Updating";
+  return { member, phase, state, isReady: false, live, operation: UNCHANGED, error, again: "backoff" };
+}

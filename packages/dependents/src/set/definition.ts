@@ -1,0 +1,128 @@
+/** The options of a set with their defaults, and what follows from them without a pass. */
+import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject, metadataOnly } from "@treadle/apimachinery";
+import type { Permission } from "@treadle/reconcile";
+import type { ExtendedHandler } from "@treadle/reconcile/unstable/engine";
+import type { Context } from "../core/context.ts";
+import type { ContextSource } from "../step-context.ts";
+import { requirePolicies } from "./policy-levels.ts";
+import { POLICIES_SUFFIX } from "./member.ts";
+import type { SetPolicies } from "./policies.ts";
+import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
+
+/** The options of a set of any owner. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
+export type AnySetOptions = DependentSetOptions<any, string, any, any>;
+
+/** A kind that a set lists. */
+export interface DeclaredKind {
+  readonly kind: Kind;
+  readonly isWatched: boolean;
+}
+
+/** A set with its defaults. */
+export interface SetDefinition {
+  readonly name: string;
+  readonly condition: string;
+  readonly options: AnySetOptions;
+  /** The policies of the operator. */
+  readonly defaults: SetPolicies;
+  /** The kinds, by `Kind.group`; `undefined`: any. */
+  readonly kinds: ReadonlyMap<string, DeclaredKind> | undefined;
+  readonly replaces: boolean;
+  readonly source: ContextSource;
+}
+
+/** Makes the definition of a set. @throws TypeError with what is wrong, and what to do */
+export function definitionOf(options: AnySetOptions): SetDefinition {
+  const { name, condition } = options ?? {};
+  if (typeof name !== "string" || name === "") throw new TypeError("dependentSet: the options need a name");
+  const where = `dependentSet "${name}"`;
+  if (typeof condition !== "string" || condition === "") throw new TypeError(`${where}: set condition to the type of its condition`);
+  requireFunctions(where, options);
+  const defaults = requirePolicies(`${where}: defaults`, options.defaults ?? {});
+  const kinds = options.kinds === "any" ? undefined : kindsIn(where, options.kinds);
+  return {
+    name,
+    condition,
+    options,
+    defaults,
+    kinds,
+    replaces: options.replaces ?? defaults.update === "replace",
+    source: { name, cacheKindOf, marksOf: extraMarksOf },
+  };
+}
+
+/** Confidential objects are cached as metadata. */
+export function cacheKindOf(kind: Kind): Kind {
+  return kind.cachedAs === "metadata" ? metadataOnly(kind) : kind;
+}
+
+function requireFunctions(where: string, options: AnySetOptions): void {
+  if (typeof options.objects !== "function")
+    throw new TypeError(`${where}: objects must be a function that returns the objects, such as manifests(folder)`);
+  for (const callback of ["policies", "placement", "suspended"] as const)
+    if (options[callback] !== undefined && typeof options[callback] !== "function")
+      throw new TypeError(`${where}: ${callback} must be a function of the owner`);
+  const { timeoutMs } = options;
+  if (timeoutMs !== undefined && typeof timeoutMs !== "function" && !(typeof timeoutMs === "number" && timeoutMs > 0))
+    throw new TypeError(`${where}: timeoutMs must be a number of milliseconds above 0, or a function that returns one`);
+}
+
+function kindsIn(where: string, kinds: unknown): ReadonlyMap<string, DeclaredKind> {
+  if (!Array.isArray(kinds)) throw new TypeError(`${where}: kinds must be a list of kinds, or "any"`);
+  const found = new Map<string, DeclaredKind>();
+  for (const given of kinds as readonly (Kind | UnwatchedKind)[]) {
+    const declared = declaredKind(given);
+    const { kind } = declared;
+    if (typeof kind?.kind !== "string" || kind.kind === "" || typeof kind.plural !== "string")
+      throw new TypeError(`${where}: kinds lists a value that is not a kind: give kinds such as ConfigMap of treadle/kinds`);
+    if (isMetadataOnly(kind)) throw new TypeError(`${where}: kinds lists metadata of ${kind.kind}: list the kind itself`);
+    if (found.has(groupKindOf(kind))) throw new TypeError(`${where}: kinds lists ${groupKindOf(kind)} twice: list it in one version`);
+    found.set(groupKindOf(kind), declared);
+  }
+  return found;
+}
+
+function declaredKind(given: Kind | UnwatchedKind): DeclaredKind {
+  return "watched" in given ? { kind: given.kind, isWatched: given.watched } : { kind: given, isWatched: true };
+}
+
+/** Returns the rights of a set besides those to watch its kinds. */
+export function permissionsOf({ kinds, options, replaces }: SetDefinition): readonly Permission[] {
+  const rights: Permission[] = [...(options.permissions ?? [])];
+  const { grants } = options;
+  for (const { kind, isWatched } of kinds?.values() ?? []) {
+    const verbs: Permission["verbs"][number][] = ["list", "create", "patch", "delete"];
+    if (replaces) verbs.push("update");
+    if (!isWatched) verbs.push("get");
+    rights.push({ kind, verbs });
+    if (grants !== undefined) continue;
+    if (ROLES.includes(groupKindOf(kind)))
+      rights.push({
+        kind,
+        verbs: ["escalate"],
+        because: `a ${kind.kind} of the set may grant rights that the operator does not have; grants: [...] names them instead`,
+      });
+    if (BINDINGS.includes(groupKindOf(kind)))
+      rights.push({
+        kind,
+        verbs: ["bind"],
+        because: `a ${kind.kind} of the set may bind rights that the operator does not have; grants: [...] names them instead`,
+      });
+  }
+  return [...rights, ...(grants ?? [])];
+}
+
+const ROLES: readonly string[] = ["Role.rbac.authorization.k8s.io", "ClusterRole.rbac.authorization.k8s.io"];
+const BINDINGS: readonly string[] = ["RoleBinding.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io"];
+
+/** Returns the kinds that guard the removal of the set for this owner. */
+export function alsoGuardsOf({ options }: SetDefinition, owner: KubernetesObject): readonly GuardedKind[] {
+  const { alsoGuards = [] } = options;
+  return typeof alsoGuards === "function" ? (alsoGuards(owner) as readonly GuardedKind[]) : alsoGuards;
+}
+
+/** Returns the marks of objects of a set besides those of the core. */
+function extraMarksOf({ names, finalizers }: ExtendedHandler<unknown>): Context["extraMarks"] {
+  return { annotations: names.map((name) => name + POLICIES_SUFFIX), finalizers };
+}

@@ -1,0 +1,100 @@
+/**
+ * dependentSet: keeps many objects that one function renders. The set applies them in waves, reverts drift, reports them in one
+ * condition and in `status.dependents`, and removes those that are no longer rendered.
+ *
+ * Guarantees
+ * - No object is written or deleted that is not the owner's, unless `adopt` allows it.
+ * - Everything is checked before the first write, and the kinds are stored before it: a crash at any point leaks no object.
+ * - A pass in which nothing has changed renders nothing, hashes nothing and sends no request.
+ * - A CRD is not deleted as long as instances of another owner exist.
+ */
+import type { Kind, KubernetesObject, ObjectOf, Ref } from "@treadle/apimachinery";
+import type { AnyStep, NeedsOf, Reads, Step } from "@treadle/reconcile";
+import { defineStep } from "@treadle/reconcile/unstable/engine";
+import { dependents } from "../extension.ts";
+import type { UnreachedDependent } from "../extension/data.ts";
+import type { NewEntry } from "../core/entries.ts";
+import { stateOf } from "../core/state.ts";
+import { applySet } from "./apply.ts";
+import { EVENTS } from "./changes.ts";
+import { cleanUpSet, releaseSet } from "./cleanup.ts";
+import { type AnySetOptions, cacheKindOf, definitionOf, permissionsOf, type SetDefinition } from "./definition.ts";
+import { sets } from "./extension.ts";
+import type { SetCleanupReq, SetDoReq } from "./run.ts";
+import { STATE } from "./state.ts";
+import type { DependentSetOptions } from "./types.ts";
+
+/**
+ * Makes a step that keeps the objects that `objects` renders. The chain continues when all of them are ready. The resource needs
+ * `dependents: true` and `stepState: true`.
+ *
+ * @throws TypeError when the options are invalid; problems of the handler are reported by `build()`.
+ */
+export function dependentSet<
+  P extends Kind,
+  const C extends string,
+  const L extends readonly AnyStep[] = readonly [],
+  R extends Reads<ObjectOf<P>> = {},
+>(primary: P, options: DependentSetOptions<ObjectOf<P>, C, L, R>): Step<ObjectOf<P>, NeedsOf<L>, {}, C> {
+  const definition = definitionOf(options as unknown as AnySetOptions);
+  const watched = [...(definition.kinds?.values() ?? [])].filter(({ isWatched }) => isWatched).map(({ kind }) => kind);
+  const { reads, needs, phaseTimeoutMs } = definition.options;
+  const step = defineStep(primary, {
+    name: definition.name,
+    conditions: [definition.condition],
+    needs: needs ?? [],
+    reads: reads ?? {},
+    readsInCleanup: false,
+    owns: watched.map((kind) => ({ kind: cacheKindOf(kind), ifNotServed: "skip" as const })),
+    refersFrom: [],
+    permissions: permissionsOf(definition),
+    events: EVENTS,
+    state: STATE,
+    dryRun: true,
+    cleanupChecksKinds: true,
+    ...(definition.kinds === undefined ? { allRights: { because: `set "${definition.name}" keeps objects of any kind` } } : {}),
+    ...(phaseTimeoutMs === undefined ? {} : { timeoutMs: phaseTimeoutMs }),
+    do: (req) => applySet(definition, req as SetDoReq),
+    cleanup: (req) => cleanUpSet(definition, req as SetCleanupReq),
+    release: (req) => releaseSet(definition, req as SetCleanupReq),
+    uses: [sets.use(definition), dependents.use(dataOf(definition, primary))],
+  });
+  // What defineStep() gives is opaque; the signature is what is known of it.
+  return step as unknown as Step<ObjectOf<P>, NeedsOf<L>, {}, C>;
+}
+
+/** What the extension behind dependentApply() needs to know of a set. */
+function dataOf(definition: SetDefinition, primary: Kind): Parameters<typeof dependents.use>[0] {
+  return {
+    dependent: undefined,
+    fixedName: undefined,
+    hasEntries: primary.resource !== undefined,
+    // What a set renders is known only when it runs. The label of an object tells whose it is.
+    keeps: () => undefined,
+    problems: () => [],
+    dependsOn: () => [],
+    whetherWanted: undefined,
+    cached: () => undefined,
+    entriesFor: (_owner, { known }) => known as readonly NewEntry[], // Entries of the set, as they are stored.
+    unreached: (given) => unreachedEntry(definition, given),
+  };
+}
+
+/** The entry of an object that the pass did not reach: it follows the object in the cache, if its kind is declared. */
+function unreachedEntry({ kinds, name }: SetDefinition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
+  const kind = [...(kinds?.values() ?? [])].find(
+    ({ kind: each }) => each.kind === entry.kind && entry.apiVersion.startsWith(each.group),
+  )?.kind;
+  if (kind === undefined) return entry;
+  const ref: Ref = entry.namespace === undefined ? { name: entry.name } : { name: entry.name, namespace: entry.namespace };
+  try {
+    const live: KubernetesObject | undefined = pass.cache.get(cacheKindOf(kind), ref);
+    if (live === undefined) return entry.reason === "Completed" ? entry : undefined;
+    return {
+      ...entry,
+      ...stateOf({ unit: name, unitNoun: "step" }, { policy: { kind: cacheKindOf(kind) } as never, readyWhen: undefined }, live),
+    };
+  } catch {
+    return entry; // A kind without a watch.
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { parseDuration } from "./duration.ts";
+
+test.for<[string, number | undefined]>([
+  ["90s", 90_000],
+  ["1h30m", 5_400_000],
+  ["60m", 3_600_000],
+  ["1.5h", 5_400_000],
+  [".5s", 500],
+  ["1.s", 1_000],
+  ["250ms", 250],
+  ["1s500ms", 1_500],
+  ["2us", 0.002],
+  ["2\u00b5s", 0.002],
+  ["2\u03bcs", 0.002],
+  ["1m1m", 120_000],
+  ["+5s", 5_000],
+  ["-5s", -5_000],
+  ["0", 0],
+  ["-0", 0],
+  ["-0s", 0],
+  ["0s", 0],
+  ["2562047h47m16.854775807s", 2 ** 63 / 1e6],
+  ["2562048h", undefined],
+  ["", undefined],
+  ["5", undefined],
+  ["s", undefined],
+  [".s", undefined],
+  ["5 s", undefined],
+  [" 5s", undefined],
+  ["5s ", undefined],
+  ["5S", undefined],
+  ["1d", undefined],
+  ["--5s", undefined],
+  ["5s-1s", undefined],
+  ["1e3s", undefined],
+  ["Infinitys", undefined],
+])("the duration %j has %j milliseconds", ([text, want]) => {
+  expect(parseDuration(text)).toBe(want);
+});

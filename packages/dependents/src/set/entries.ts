@@ -1,0 +1,54 @@
+/** The entries of a set in `status.dependents`. */
+import { groupKindOf, keyOf, parseApiVersion } from "@treadle/apimachinery";
+import { entryHandlerOf, truncate } from "@treadle/reconcile/unstable/engine";
+import { type DependentEntry, entriesOfStep, MAX_ENTRIES, type NewEntry, severity, storedEntries } from "../core/entries.ts";
+import { identityOf } from "../core/marks.ts";
+import { underPresentName } from "../extension/entries.ts";
+import { policiesNote } from "./policies-note.ts";
+import type { Outcome, Phase } from "./outcome.ts";
+import type { Run } from "./run.ts";
+
+/** Maximum length of the message of an entry. */
+const MAX_MESSAGE = 200;
+
+/** Returns the entries for outcomes: all, or of more than {@link MAX_ENTRIES} those that are not ready, the worst first. */
+export function entriesOf(outcomes: readonly Outcome[], leaving: readonly NewEntry[]): readonly NewEntry[] {
+  const isAll = outcomes.length + leaving.length <= MAX_ENTRIES;
+  if (isAll) return [...outcomes.map(entryOf), ...leaving];
+  const worst = outcomes.filter(({ isReady }) => !isReady).toSorted((a, b) => severity(a.state) - severity(b.state));
+  return [...worst.map(entryOf), ...leaving].slice(0, MAX_ENTRIES);
+}
+
+function entryOf({ member, phase, state }: Outcome): NewEntry {
+  const { kind, ref, policies } = member;
+  const note = policiesNote(policies, {});
+  const attributes = [
+    { name: "phase", value: phase },
+    { name: "wave", value: String(policies.apply) },
+    ...(note === undefined ? [] : [{ name: "policies", value: note }]),
+  ];
+  const { type, reason, message } = state;
+  return { ...identityOf(kind, ref), type, reason, message: truncate(message, MAX_MESSAGE), attributes };
+}
+
+/** Returns the entries of the set that are stored. */
+export function storedEntriesOf({ pass, definition }: Run): readonly DependentEntry[] {
+  const { handler, object } = pass;
+  const entries = underPresentName(handler, storedEntries(object));
+  return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: definition.name });
+}
+
+/** Returns the phases in the stored entries, by the key of the object. */
+export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
+  return new Map(
+    storedEntriesOf(run).flatMap((entry) => {
+      const phase = entry.attributes?.find(({ name }) => name === "phase")?.value;
+      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Our own entries.
+    }),
+  );
+}
+
+function keyOfEntry({ apiVersion, kind, name, namespace }: DependentEntry): string {
+  const { group } = parseApiVersion(apiVersion);
+  return `${groupKindOf({ group, kind })} ${keyOf(namespace === undefined ? { name } : { name, namespace })}`;
+}

@@ -1,0 +1,38 @@
+/** A renderer whose objects functions of the author change. */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import type { Manifest } from "../member.ts";
+import type { RenderContext, Renderer } from "../types.ts";
+import { callEdit, calledAsync, requireList } from "./calls.ts";
+
+/** Changes one object of a renderer. It returns the object or another one; `undefined` leaves the object out. */
+export type Edit<T extends KubernetesObject = KubernetesObject, R = {}, V = {}> = (
+  each: Manifest,
+  object: T,
+  context: RenderContext<R, V>,
+) => Manifest | undefined;
+
+/**
+ * Returns a renderer that calls each edit for each object of `objects`: the first edit for all objects, then the next one. `objects`
+ * is a renderer, or a list of objects, of which the edits get copies.
+ *
+ * @example
+ * ```ts
+ * edited(manifests(folder), (each) => ({ ...each, metadata: { ...each.metadata, labels: { ...each.metadata.labels, team: "a" } } }))
+ * ```
+ */
+export function edited<T extends KubernetesObject = KubernetesObject, R = {}, V = {}>(
+  objects: Renderer<T, R, V> | readonly Manifest[],
+  ...edits: readonly Edit<T, R, V>[]
+): Renderer<T, R, V> {
+  const render: Renderer<T, R, V> = typeof objects === "function" ? objects : () => structuredClone(objects);
+  return async (object, context) => {
+    let all = requireList("edited: the renderer", await calledAsync("edited: the renderer", () => render(object, context)));
+    edits.forEach((edit, i) => {
+      const where = `edited: edit ${i + 1}`;
+      // The caller checks the form of the objects. An edit gets what the renderer returned.
+      const change = (each: unknown): Manifest | undefined => callEdit(where, each, () => edit(each as Manifest, object, context));
+      all = all.map(change).filter((each) => each !== undefined);
+    });
+    return all as readonly Manifest[]; // as above
+  };
+}

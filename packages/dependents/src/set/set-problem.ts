@@ -1,0 +1,16 @@
+/** A problem of a rendered set, as the checks report it. */
+import { keyOf } from "@treadle/apimachinery";
+import type { Member } from "./member.ts";
+
+/** What is wrong with a set. */
+export interface SetProblem {
+  /** The object that has the problem; `undefined`: the set as a whole. */
+  readonly member: Member | undefined;
+  /** A clause that reads after the name of the object. */
+  readonly message: string;
+}
+
+/** Returns a text for an object in messages: kind, namespace and name. */
+export function titleOf({ kind, ref }: Pick<Member, "kind" | "ref">): string {
+  return `${kind.kind} ${keyOf(ref)}`;
+}
