@@ -16,12 +16,12 @@ import { type SetResults, setsReport } from "./src/sets-report.ts";
 import { logger, measuring, outDir, sizeName } from "./src/settings.ts";
 
 const SIZES = {
-  full: { stacks: 200, concurrency: 5, restMs: 3_000, factor: 60, drifts: 20, rounds: 3 },
+  full: { stacks: 200, concurrency: 5, restMs: 3_000, factor: 60, drifts: 20, rounds: 2 },
   small: { stacks: 20, concurrency: 5, restMs: 1_000, factor: 600, drifts: 5, rounds: 1 },
 };
 
 const { rounds, ...sizes } = SIZES[sizeName()];
-const names = process.env["BENCH_PEERS"]?.split(",") ?? ["treadle", "controller-runtime", "treadle-tuned"];
+const names = process.env["BENCH_PEERS"]?.split(",") ?? ["treadle", "controller-runtime"];
 const { log, elapsedMs } = logger();
 
 await measuring(async () => {

@@ -1,7 +1,18 @@
 /** Ten objects for each Stack: what the operator of the benchmark does in the mode "sets". */
-import { all, conditions, dependentApply, type Handler, handler, step } from "treadle";
+import { conditions, dependentSet, type Handler, handler, object, step } from "treadle";
 import { ConfigMap, Service, ServiceAccount } from "treadle/kinds";
 import { Stack } from "./kinds.ts";
+
+const stack = dependentSet(Stack, {
+  name: "stack",
+  condition: "StackReady",
+  kinds: [ConfigMap, Service, ServiceAccount],
+  objects: ({ metadata: { name }, spec: { text } }) => [
+    ...Array.from({ length: 8 }, (_, i) => object(ConfigMap, { metadata: { name: `${name}-${i}` }, data: { text, part: `${i}` } })),
+    object(ServiceAccount, { metadata: { name } }),
+    object(Service, { metadata: { name }, spec: { clusterIP: "None", selector: { stack: name }, ports: [{ port: 80 }] } }),
+  ],
+});
 
 /** `passed` is called at the end of each pass. */
 export function stacks(passed: () => void): Handler<Stack> {
@@ -11,23 +22,5 @@ export function stacks(passed: () => void): Handler<Stack> {
       passed();
     },
   });
-  const maps = Array.from({ length: 8 }, (_, i) =>
-    dependentApply(Stack, {
-      name: `config-${i}`,
-      kind: ConfigMap,
-      objectName: (s) => `${s.metadata.name}-${i}`,
-      desired: (s) => ({ data: { text: s.spec.text, part: `${i}` } }),
-    }),
-  );
-  const account = dependentApply(Stack, { name: "account", kind: ServiceAccount, desired: {} });
-  const service = dependentApply(Stack, {
-    name: "service",
-    kind: Service,
-    desired: (s) => ({ spec: { clusterIP: "None", selector: { stack: s.metadata.name }, ports: [{ port: 80 }] } }),
-  });
-  return handler(Stack)
-    .step(conditions())
-    .step(all("objects", [...maps, account, service]))
-    .step(counted)
-    .build();
+  return handler(Stack).step(conditions()).step(stack).step(counted).build();
 }
