@@ -180,7 +180,7 @@ const NOTHING: Removal = Object.freeze({ left: [], blocker: undefined, deleted: 
 
 async function removeDropped(run: Run<SetDoReq>, plan: Plan): Promise<Removal> {
   const { memory } = run;
-  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, unwatchedOnly: true });
+  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, of: "unwatched" });
   const cached = leftoversOf(run, plan);
   const known = new Set(cached.map(({ object }) => object.metadata.uid));
   const objects = [...cached, ...hidden.filter(({ object }) => !known.has(object.metadata.uid))];
