@@ -87,7 +87,7 @@ export {
 } from "@treadle/dependents";
 export type { Gate } from "@treadle/apimachinery";
 
-// Sets: many objects from one function, what renders them, and fields of the custom resource for them.
+// Sets of objects, what renders them, and fields of the custom resource for it.
 export {
   type Cluster,
   dependentSet,
@@ -100,7 +100,6 @@ export {
   type ManifestsOptions,
   merged,
   object,
-  type ObjectBody,
   type ObjectPolicies,
   type Placement,
   type RenderContext,
