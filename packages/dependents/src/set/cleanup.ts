@@ -5,7 +5,7 @@ import { release } from "../core/release.ts";
 import { recordRemoval } from "./changes.ts";
 import { alsoGuardsOf, type SetDefinition } from "./definition.ts";
 import { fillStatus } from "./fill-status.ts";
-import { type Blocker, blockerByKinds, blockerOf } from "./guard.ts";
+import { type Blocker, blockerByKinds, blockerOf, GUARD_AGAIN_MS } from "./guard.ts";
 import { isHeld, withoutFinalizer } from "./definitions.ts";
 import { storedKinds } from "./kind-table.ts";
 import { definesKinds, leftoverPolicy } from "./make-plan.ts";
@@ -14,9 +14,6 @@ import { type Run, runOf, type SetCleanupReq } from "./run.ts";
 
 /** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
 const ORPHAN_FINALIZER = "orphan";
-
-/** Time until foreign instances are looked for again, in milliseconds. Their kinds may not be watched. */
-const GUARD_AGAIN_MS = 10_000;
 
 /** Runs the phase. @throws the errors of the server */
 export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq): Promise<Wait | undefined> {
