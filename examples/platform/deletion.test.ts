@@ -7,6 +7,13 @@ import { Platform } from "./platform.ts";
 import { change, conditionOf, objectsIn, openShop, platformOf, SYSTEM, WIDGETS } from "./story.ts";
 import { Widget } from "./widget.ts";
 
+/** Where objects of the platform are. */
+const RETAINED = [
+  [Namespace, undefined],
+  [CustomResourceDefinition, undefined],
+  ...[Widget, ConfigMap, ServiceAccount, Role, RoleBinding, Deployment, Service, Job].map((kind) => [kind, SYSTEM] as const),
+] as const;
+
 test("a deleted platform removes its Widgets first, then its servers, and its namespace last", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(platform, { missing: [Widget] });
@@ -48,28 +55,16 @@ test("a platform that retains its objects leaves them without any mark of the op
   expect(await cluster.get(Platform, "shop")).toBeUndefined();
   expect(await objectsIn(cluster)).toEqual([...platformOf("anna", "ben"), "Widget mine"].toSorted());
   const marked: string[] = [];
-  for (const kind of [
-    Namespace,
-    CustomResourceDefinition,
-    Widget,
-    ConfigMap,
-    ServiceAccount,
-    Role,
-    RoleBinding,
-    Deployment,
-    Service,
-    Job,
-  ])
-    for (const { metadata } of await cluster.list(kind)) {
-      const { name, labels = {}, annotations = {}, finalizers = [] } = metadata;
-      const marks = [...Object.keys(labels), ...Object.keys(annotations), ...finalizers].filter((key) => key.includes("treadle"));
-      // The names of the kinds of this example end so, too.
-      if (marks.length > 0) marked.push(`${kind.kind} ${name}: ${marks.join(", ")}`);
+  for (const [kind, namespace] of RETAINED)
+    for (const { metadata } of await cluster.list(kind, namespace)) {
+      const { labels, annotations, finalizers = [] } = metadata;
+      const marks = [...Object.keys({ ...labels, ...annotations }), ...finalizers].filter((key) => key.includes("treadle"));
+      if (marks.length > 0) marked.push(`${kind.kind} ${metadata.name}: ${marks.join(", ")}`);
     }
   expect(marked).toEqual([]);
 });
 
-test("a platform that retains its objects only from now on is applied once more for that", async () => {
+test("a platform that begins to retain its objects needs no other change", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(platform, { missing: [Widget] });
   await openShop(cluster);
@@ -80,7 +75,7 @@ test("a platform that retains its objects only from now on is applied once more 
   expect(await objectsIn(cluster)).toEqual(platformOf("anna", "ben"));
 });
 
-test("retained objects belong to the next Platform of that name", async () => {
+test("a new Platform of the same name adopts retained objects", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(platform, { missing: [Widget] });
   await openShop(cluster, { retain: true });

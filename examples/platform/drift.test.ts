@@ -41,7 +41,7 @@ test("an object without its labels is found by its name, and gets them back", as
   expect((await cluster.get(ConfigMap, `${SYSTEM}/anna`))?.metadata.labels).toEqual(before);
 });
 
-test("a namespace that a user deletes comes back with everything in it", async () => {
+test("a namespace that a user deletes is created again with everything in it", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(platform, { missing: [Widget] });
   await openShop(cluster);
@@ -51,7 +51,7 @@ test("a namespace that a user deletes comes back with everything in it", async (
   expect(await objectsIn(cluster)).toEqual(platformOf("anna", "ben"));
 });
 
-test("a CRD that a user deletes comes back, and the Widgets of the platform", async () => {
+test("a CRD that a user deletes is created again with the Widget of the platform", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(platform, { missing: [Widget] });
   await openShop(cluster);

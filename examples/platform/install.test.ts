@@ -41,13 +41,13 @@ test("a platform that is ready costs no request", async () => {
   expect(requestsIn(cluster.requests)).toEqual([]);
 });
 
-test("an operator that is restarted writes nothing", async () => {
+test("an operator that is restarted writes nothing", { tags: ["memory"] }, async () => {
   await using cluster = await startTestCluster({ workloads: true });
   const first = await cluster.start(platform, { missing: [Widget] });
   await openShop(cluster);
   await first.stop();
   cluster.requests.clear();
-  const second = await cluster.start(platform);
+  const second = await cluster.start(platform, { missing: [Widget] });
   await cluster.settled();
   expect(second.passes).not.toEqual([]);
   expect(cluster.requests.writes).toEqual([]);

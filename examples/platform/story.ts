@@ -53,10 +53,15 @@ export async function conditionOf(cluster: Environment, type = "StackReady"): Pr
 export async function objectsIn(cluster: Environment): Promise<readonly string[]> {
   const found: string[] = [];
   for (const kind of KINDS)
-    for (const { metadata } of await cluster.list(kind, SYSTEM)) if (isOfPlatform(metadata.name)) found.push(`${kind.kind} ${metadata.name}`);
+    for (const { metadata } of await cluster.list(kind, SYSTEM))
+      if (isOfPlatform(metadata.name)) found.push(`${kind.kind} ${metadata.name}`);
   if ((await cluster.get(Namespace, SYSTEM)) !== undefined) found.push("Namespace");
   if ((await cluster.get(CustomResourceDefinition, WIDGETS)) === undefined) return found.toSorted();
-  return [...found, "CustomResourceDefinition", ...(await cluster.list(Widget)).map(({ metadata }) => `Widget ${metadata.name}`)].toSorted();
+  return [
+    ...found,
+    "CustomResourceDefinition",
+    ...(await cluster.list(Widget)).map(({ metadata }) => `Widget ${metadata.name}`),
+  ].toSorted();
 }
 
 /** A namespace has a ServiceAccount and a ConfigMap that are not of a user. */
