@@ -53,6 +53,8 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
     // The CRD of the set is there: its kind is served in a moment.
     return member.isInstance ? { ...outcome, again: SERVED_AGAIN_MS } : outcome;
   }
+  const dying = dyingDefinition(run, member, given.plan);
+  if (dying !== undefined) return waiting(run, member, { reason: "WaitingForKind", message: `waits for ${dying}, which is being deleted` });
   if (kindState.type === "unwatched") return await unwatched(run, member, given);
   const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
   if (isDone(run, member, cached)) return completed(run, member, cached);
@@ -66,6 +68,18 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
   noteDone(run, member, given.plan);
   return outcomeOf(run, member, result);
+}
+
+/**
+ * The CRD or APIService of the set that defines the kind of an object, if it is being deleted. An instance that is written now would keep
+ * the CRD, and disappear with it.
+ */
+function dyingDefinition({ context }: Run, { kind, isInstance }: PlannedMember, { own, byKey }: Plan): string | undefined {
+  if (!isInstance) return undefined;
+  const definition = byKey.get(own.of(kind)?.definedBy ?? "");
+  if (definition?.kindState.type !== "watched") return undefined;
+  const live: KubernetesObject | undefined = context.cache.get(definition.kind, definition.ref);
+  return live?.metadata.deletionTimestamp === undefined ? undefined : definition.key;
 }
 
 function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObject | undefined): CorePlan {

@@ -154,12 +154,10 @@ function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): voi
   else void req.conditions.unknown(type, reason, text);
 }
 
+type ResultFindings = Pick<Findings, "outcomes" | "errors" | "blocker">;
+
 /** Returns how the step ends. @throws the errors of the server, so that the engine retries with its backoff */
-export function resultOf(
-  run: Run<SetDoReq>,
-  word: Word,
-  { outcomes, errors, blocker }: Pick<Findings, "outcomes" | "errors" | "blocker">,
-): StepResult<{}> {
+export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: ResultFindings): StepResult<{}> {
   const { req, definition } = run;
   const all = [...outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])), ...errors];
   if (all.length > 0) throw joined(definition.name, all);
