@@ -87,22 +87,37 @@ export {
 } from "@treadle/dependents";
 export type { Gate } from "@treadle/apimachinery";
 
-// What renders the objects of a set, and fields of the custom resource for it.
+// Sets: many objects from one function, what renders them, and fields of the custom resource for it.
 export {
   type Cluster,
+  dependentSet,
+  type DependentSetOptions,
   type Edit,
   edited,
   fromSpec,
+  type GuardedKind,
   type Manifest,
   manifests,
   type ManifestsOptions,
+  type MemberRef,
   merged,
+  object,
+  type ObjectBody,
+  type ObjectPolicies,
   type Placement,
+  type ReconcilePolicy,
+  type Release,
+  type RemovalPolicy,
   type RenderContext,
   type Renderer,
+  type ServedKinds,
   type SetPolicies,
+  type SetState,
   setStatus,
   specFields,
+  type StatusHint,
+  type UnwatchedKind,
+  type UpdatePolicy,
 } from "@treadle/dependents";
 
 // What an object says of its dependents.
