@@ -12,6 +12,7 @@ import { type Request, renderedFor, requestOf } from "./inputs.ts";
 import type { Rendering } from "./rendering.ts";
 import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
+import { storedKinds } from "./kind-table.ts";
 import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
 import { type Findings, resultOf, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
@@ -73,6 +74,8 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   begin(run, rendering);
   const plan = planFor(run, request, rendering);
   if (plan.problems.length > 0) return refusePlan(run, plan);
+  const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
+  if (pending?.type === "pending") return listing(run, pending.message);
   await storeKinds(run, plan);
   const createsNamespaces = mayCreateNamespaces(run, request);
   const waves = await runWaves(run, { plan, createsNamespaces });
@@ -131,12 +134,20 @@ function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
 
+/** The result while the objects of a kind are being listed: without them it is not known what exists. */
+function listing(run: Run<SetDoReq>, message: string): StepResult<{}> {
+  const type = run.definition.condition as never; // The step declares it.
+  if (run.req.conditions.previous(type) === undefined) tell(run, { reason: "Processing", message });
+  else run.req.conditions.keep(type);
+  return waitBecause(message, { code: "Processing", afterMs: LOOK_AGAIN_MS });
+}
+
 /** Stores the kinds of the plan before the first object of a kind is written. */
 async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise<void> {
   const { state, req } = run;
   let isNew = false;
   for (const [key, seen] of kinds) {
-    if (seen.type === "missing" || seen.type === "unlisted") continue;
+    if (seen.type !== "watched" && seen.type !== "unwatched") continue;
     const { version, plural, scope } = seen.kind;
     const before = state.kinds[key];
     const hidden = members.filter(
@@ -185,7 +196,11 @@ function end(run: Run<SetDoReq>, plan: Plan, { outcomes }: Findings): void {
   noteSettled(run, plan, outcomes, dueAtMs);
 }
 
-/** Forgets kinds of which the set has no object any more. */
-function forgetKinds({ state }: Run, { kinds }: Plan): void {
-  for (const key of Object.keys(state.kinds)) if (!kinds.has(key)) delete state.kinds[key];
+/** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */
+function forgetKinds(run: Run, { kinds }: Plan): void {
+  for (const seen of storedKinds(run)) {
+    if (seen.type !== "watched" && seen.type !== "unwatched") continue;
+    const key = groupKindOf(seen.kind);
+    if (!kinds.has(key)) delete run.state.kinds[key];
+  }
 }
