@@ -12,6 +12,8 @@ import { isMadeByUs } from "../core/ownership.ts";
 import { deleteObject, type Kept, objectsLeft, objectsListed } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { policiesIn } from "./policies-note.ts";
+import { alsoGuardsOf } from "./definition.ts";
+import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
 import { storedEntriesOf } from "./entries.ts";
 import { blockerOf } from "./guard.ts";
@@ -151,10 +153,11 @@ function entryRefs(run: Run, kind: Kind): readonly Ref[] {
 /** Reads the policies of the objects. */
 function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Plan | undefined): readonly Leftover[] {
   const own = definedKinds(objects.map(({ object }) => object));
+  const guarded = alsoGuardsOf(run.definition, run.context.owner);
   return objects.map(({ kind, isWatched, object }, index) => {
     const policies = policiesOfLive(run, object);
     const policy = leftoverPolicy(kind, { isWatched, update: policies.update });
-    const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined;
+    const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined || isGuarded(kind, guarded);
     return { kind, ref: refTo(object), object, policy, policies, remove: policies.remove, isInstance, index };
   });
 }
