@@ -14,7 +14,7 @@ import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
 import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, resultOf, tell, wordOf } from "./report.ts";
+import { type Findings, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
 import { isSettled, noteSettled } from "./settled.ts";
 import { runWaves } from "./waves.ts";
@@ -45,6 +45,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
   const message = "nothing is applied or removed while the set is suspended";
   tell(run, { reason: "Suspended", message });
   fillStatus(run, "Suspended");
+  stopClock(run);
   return waitBecause(message, { code: "Suspended", afterMs: LOOK_AGAIN_MS });
 }
 
@@ -60,8 +61,14 @@ function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; read
 function refuse(run: Run<SetDoReq>, error: unknown): never {
   // A failure that a retry resolves leaves the condition as it is.
   const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
-  if (!isPassing && !run.req.signal.aborted) tell(run, { reason: "Error", message: statusMessage(error) });
+  if (!isPassing && !run.req.signal.aborted) tellError(run, statusMessage(error));
   throw error;
+}
+
+function tellError(run: Run<SetDoReq>, message: string): void {
+  tell(run, { reason: "Error", message });
+  fillStatus(run, "Error");
+  stopClock(run);
 }
 
 /** What is to be applied. */
@@ -139,7 +146,7 @@ function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
     member === undefined || message.startsWith(member.kind.kind) ? message : `${member.key}: ${message}`,
   );
   const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
-  tell(run, { reason: "Error", message });
+  tellError(run, message);
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
 

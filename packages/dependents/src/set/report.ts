@@ -114,6 +114,12 @@ function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: 
   return { reason: "Timeout", message: `not ready after ${Math.round(limitMs / 1000)} s: ${word.message}` };
 }
 
+/** Stops the clock of the time limit while nothing is applied. */
+export function stopClock({ state, pass }: Run<SetDoReq>): void {
+  const clock = tick(state.clock, { nowMs: pass.clock.now(), generation: 0, digests: {}, phase: "standing" });
+  if (clock !== state.clock) state.clock = clock;
+}
+
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 function timeoutOf({ definition, context }: Run): number {
