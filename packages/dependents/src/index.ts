@@ -28,6 +28,7 @@ export type { Gates } from "./gates.ts";
 
 // Sets: many objects from one function.
 export { dependentSet } from "./set/dependent-set.ts";
+export { type Handover, handover, type Keeper } from "./set/handover.ts";
 export { object } from "./set/object.ts";
 export type { Manifest } from "./set/member.ts";
 export type {
@@ -50,6 +51,7 @@ export {
   type SetStatusFields,
   specFields,
   type SetSpecFields,
+  type WithSpec,
 } from "./set/fragments.ts";
 export type {
   Cluster,

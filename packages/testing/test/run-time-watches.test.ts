@@ -236,3 +236,20 @@ test("the cache names the reason for a kind that was watched without a version, 
   await without.settled();
   expect(seen.at(-1)).toEqual(["not-served", false]);
 });
+
+test("a kind that no client can watch is unwatchable, by its kind and by its name", async () => {
+  const states: string[] = [];
+  const TokenReview = kind({ group: "authentication.k8s.io", version: "v1", kind: "TokenReview", scope: "Cluster" });
+  const read = step(Bundle, {
+    name: "read",
+    permissions: [{ kind: TokenReview, verbs: ["get", "list", "watch"] }],
+    do(req) {
+      const watches = [req.watch(TokenReview), req.watch({ apiVersion: "authentication.k8s.io/v1", kind: "TokenReview" })];
+      states.push(watches.map((watch) => (watch.type === "unwatchable" ? `${watch.type} ${watch.kind.plural}` : watch.type)).join());
+    },
+  });
+  await using cluster = await startTestCluster({ kinds: [Bundle], objects: [bundle()] });
+  const op = await cluster.start(handler(Bundle).step(read).build());
+  await op.settled();
+  expect(states.at(-1)).toBe("unwatchable tokenreviews,unwatchable tokenreviews");
+});

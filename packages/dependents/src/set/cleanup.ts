@@ -2,15 +2,14 @@
 import type { Wait } from "@treadle/reconcile";
 import { truncate } from "@treadle/reconcile/unstable/engine";
 import { release } from "../core/release.ts";
-import { policiesIn } from "./policies-note.ts";
 import { recordRemoval } from "./changes.ts";
 import { alsoGuardsOf, type SetDefinition } from "./definition.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Blocker, blockerByKinds, blockerOf } from "./guard.ts";
-import { POLICIES_SUFFIX } from "./member.ts";
 import { isHeld, withoutFinalizer } from "./definitions.ts";
+import { storedKinds } from "./kind-table.ts";
 import { definesKinds, leftoverPolicy } from "./make-plan.ts";
-import { isOrphaned, leftoversOf, listedLeftovers, type LooseObject, removeObjects } from "./removal.ts";
+import { isOrphaned, leftoversOf, listedLeftovers, type LooseObject, policiesOfLive, removeObjects } from "./removal.ts";
 import { type Run, runOf, type SetCleanupReq } from "./run.ts";
 
 /** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
@@ -24,7 +23,10 @@ export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq):
   const run = runOf(definition, req);
   const objects = await objectsOf(run);
   if (isToOrphan(run)) {
-    for (const { kind, isWatched, object } of objects) await release(run.context, leftoverPolicy(kind, isWatched), object);
+    for (const { kind, isWatched, object } of objects) {
+      const { update } = policiesOfLive(run, object);
+      await release(run.context, leftoverPolicy(kind, { isWatched, update }), object);
+    }
     return undefined;
   }
   const blocker = await blockerFor(run, objects);
@@ -52,7 +54,9 @@ const WATCHED_AGAIN_MS = 600_000;
 async function objectsOf(run: Run): Promise<readonly LooseObject[]> {
   const { memory } = run;
   const isFirst = !memory.isListed;
-  const listed = await listedLeftovers(run, { unwatchedOnly: !isFirst });
+  // A kind that is not served, or whose watch is refused, is listed in each pass, until it is known that it has no objects.
+  const hasHidden = storedKinds(run).some(({ type }) => type === "missing" || type === "pending");
+  const listed = await listedLeftovers(run, { unwatchedOnly: !isFirst && !hasHidden });
   memory.isListed = true;
   const byUid = new Map(listed.map((each) => [each.object.metadata.uid, each]));
   for (const each of leftoversOf(run)) byUid.set(each.object.metadata.uid, each);
@@ -67,21 +71,16 @@ function isToOrphan({ context: { owner, memory } }: Run): boolean {
 
 /** Why the removal must not begin. A removal that began goes on. */
 async function blockerFor(run: Run, objects: readonly LooseObject[]): Promise<Blocker | undefined> {
-  const isAllOrphaned = objects.every((each) => isOrphaned(policiesOfLive(run, each), "owner"));
+  const isAllOrphaned = objects.every((each) => isOrphaned(policiesOfLive(run, each.object), "owner"));
   if (run.memory.isGuardPassed || (objects.length > 0 && isAllOrphaned)) return undefined;
   for (const each of objects) {
     const { kind, object } = each;
-    const blocker = definesKinds(kind) && !isOrphaned(policiesOfLive(run, each), "owner") ? await blockerOf(run, object) : undefined;
+    const blocker = definesKinds(kind) && !isOrphaned(policiesOfLive(run, each.object), "owner") ? await blockerOf(run, object) : undefined;
     if (blocker !== undefined) return blocker;
   }
   const blocker = await blockerByKinds(run, alsoGuardsOf(run.definition, run.context.owner));
   if (blocker === undefined) run.memory.isGuardPassed = true;
   return blocker;
-}
-
-function policiesOfLive({ context }: Run, { object }: LooseObject): ReturnType<typeof policiesIn>["policies"] {
-  const { annotations = {} } = object.metadata;
-  return policiesIn(context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((note) => note !== undefined)).policies;
 }
 
 function tellDeletion(run: Run<SetCleanupReq>, reason: "Deleting" | "DeletionBlocked", message: string): { wait(afterMs?: number): Wait } {

@@ -13,6 +13,7 @@ import { readLive } from "../core/take-over.ts";
 import { UNCHANGED } from "../core/work.ts";
 import { freeDefinition } from "./definitions.ts";
 import { isDone, noteDone } from "./done.ts";
+import { APPLY_SECONDS, sets } from "./extension.ts";
 import type { Outcome, Phase } from "./outcome.ts";
 import type { Plan, PlannedMember } from "./plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
@@ -27,10 +28,18 @@ export interface Given {
   readonly createsNamespaces: boolean;
 }
 
+/** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
+const SERVED_AGAIN_MS = 1_000;
+
 /** Converges one object. Never rejects: an error is in the outcome. */
 export async function convergeMember(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  const { req, definition, pass } = run;
+  const beganAtMs = pass.clock.elapsed();
   try {
-    return await converged(run, member, given);
+    const outcome = await converged(run, member, given);
+    if (outcome.operation.type !== "unchanged")
+      sets.of(req).observe(APPLY_SECONDS.name, { set: definition.name }, (pass.clock.elapsed() - beganAtMs) / 1000);
+    return outcome;
   } catch (error) {
     return failed(run, member, error);
   }
@@ -39,7 +48,11 @@ export async function convergeMember(run: Run<SetDoReq>, member: PlannedMember, 
 async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
   const { context } = run;
   const { kindState, policies } = member;
-  if (kindState.type === "missing") return waiting(run, member, { reason: kindState.reason, message: kindState.message });
+  if (kindState.type === "missing" || kindState.type === "pending") {
+    const outcome = waiting(run, member, { reason: kindState.reason, message: kindState.message });
+    // The CRD of the set is there: its kind is served in a moment.
+    return member.isInstance ? { ...outcome, again: SERVED_AGAIN_MS } : outcome;
+  }
   if (kindState.type === "unwatched") return await unwatched(run, member, given);
   const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
   if (isDone(run, member, cached)) return completed(run, member, cached);
@@ -136,7 +149,10 @@ function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome 
   const { state, live, operation } = result;
   const isReady = result.type !== "not yet";
   const again = result.type !== "not yet" || result.again === "watch" ? undefined : result.again;
-  return { member, phase: phaseOf(run, member, { isReady, live, operation }), state, isReady, live, operation, error: undefined, again };
+  // An object of another owner is not on its way.
+  const isForeign = result.type === "not yet" && result.cause === "NotOurs";
+  const phase = isForeign ? "Waiting" : phaseOf(run, member, { isReady, live, operation });
+  return { member, phase, state, isReady, live, operation, error: undefined, again };
 }
 
 function phaseOf(run: Run, { key }: PlannedMember, { isReady, live, operation }: Pick<Outcome, "isReady" | "live" | "operation">): Phase {

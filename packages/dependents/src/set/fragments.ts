@@ -9,18 +9,20 @@ import { parseDuration } from "./duration.ts";
 import type { SetPolicies } from "./policies.ts";
 import type { Placement } from "./types.ts";
 
-const STATES = ["Ready", "Pending", "Processing", "DeletionPending", "Deleting", "Error"] as const;
-
 /** The state of a set in one word. */
-export type SetState = (typeof STATES)[number];
+export type SetState = "Ready" | "Pending" | "Processing" | "DeletionPending" | "Deleting" | "Error";
 
-type States = { readonly [State in SetState]: State };
+const STATES = ["Ready", "Pending", "Processing", "DeletionPending", "Deleting", "Error"] as const satisfies readonly SetState[];
 
 /** The fields of {@link setStatus}. */
 export interface SetStatusFields {
-  readonly state: z.ZodOptional<z.ZodEnum<States>>;
+  /** `state`: the set in one word. */
+  readonly state: z.ZodOptional<z.ZodEnum<{ readonly [State in SetState]: State }>>;
+  /** `revision`: the number of distinct desired states so far. */
   readonly revision: z.ZodOptional<z.ZodInt>;
+  /** `appliedGeneration`: the generation whose objects were all ready. */
   readonly appliedGeneration: z.ZodOptional<z.ZodInt>;
+  /** `lastAppliedAt`: the time at which all objects were ready after a change. */
   readonly lastAppliedAt: z.ZodOptional<z.ZodISODateTime>;
 }
 
@@ -78,14 +80,18 @@ type Words<Word extends string> = z.ZodOptional<z.ZodEnum<{ readonly [W in Word]
 
 /** The fields of {@link specFields}. */
 export interface SetSpecFields {
+  /** `namespace` and `name`. @defaultValue those of the owner */
   readonly placement: { readonly namespace: z.ZodOptional<z.ZodString>; readonly name: z.ZodOptional<z.ZodString> };
+  /** `suspend`. @defaultValue false */
   readonly suspend: { readonly suspend: z.ZodDefault<z.ZodBoolean> };
+  /** `adoptionPolicy`, `updatePolicy`, `deletePolicy` and `missingNamespacesPolicy`. @defaultValue those of the operator */
   readonly policies: {
     readonly adoptionPolicy: Words<"never" | "ifUnowned" | "force">;
     readonly updatePolicy: Words<"apply" | "apply-and-reclaim" | "replace" | "recreate">;
     readonly deletePolicy: Words<"delete" | "orphan">;
     readonly missingNamespacesPolicy: Words<"create" | "fail">;
   };
+  /** `timeout`, a duration such as `90s` or `1h30m`. @defaultValue 10 minutes */
   readonly timeout: { readonly timeout: z.ZodOptional<z.ZodString> };
 }
 
@@ -101,23 +107,19 @@ export interface SetSpecFields {
  * ```
  */
 export const specFields: SetSpecFields = Object.freeze({
-  /** `namespace` and `name`. @defaultValue those of the owner */
   placement: {
     namespace: z.string().max(63).optional().describe("Namespace of the objects that name none. Default: the namespace of this object."),
     name: z.string().max(253).optional().describe("Name of the deployment. Default: the name of this object."),
   },
-  /** `suspend`. @defaultValue false */
   suspend: {
     suspend: z.boolean().default(false).describe("Whether no object is applied or removed. The deletion of this object works."),
   },
-  /** `adoptionPolicy`, `updatePolicy`, `deletePolicy` and `missingNamespacesPolicy`. @defaultValue those of the operator */
   policies: {
     adoptionPolicy: z.enum(["never", "ifUnowned", "force"]).optional().describe("Which existing objects are adopted."),
     updatePolicy: z.enum(["apply", "apply-and-reclaim", "replace", "recreate"]).optional().describe("How existing objects are updated."),
     deletePolicy: z.enum(["delete", "orphan"]).optional().describe("Whether objects are deleted or left behind when they are removed."),
     missingNamespacesPolicy: z.enum(["create", "fail"]).optional().describe("Whether missing namespaces are created."),
   },
-  /** `timeout`, a duration such as `90s` or `1h30m`. @defaultValue 10 minutes */
   timeout: {
     timeout: z
       .string()
@@ -132,15 +134,20 @@ export const specFields: SetSpecFields = Object.freeze({
 type Given<Shape> = { readonly [Field in keyof Shape]?: (Shape[Field] extends z.ZodType<infer Value> ? Value : never) | undefined };
 
 /** An object whose spec has fields of {@link specFields}. */
-interface WithSpec<Spec> {
+export interface WithSpec<Spec> {
+  /** The spec. */
   readonly spec?: Spec | undefined;
 }
 
 /** The functions that read {@link specFields}. */
 export interface FromSpec {
+  /** For the option `placement`. */
   readonly placement: (object: WithSpec<Given<SetSpecFields["placement"]>>) => Placement;
+  /** For the option `suspended`. */
   readonly suspended: (object: WithSpec<Given<SetSpecFields["suspend"]>>) => boolean;
+  /** For the option `policies`. */
   readonly policies: (object: WithSpec<Given<SetSpecFields["policies"]>>) => SetPolicies;
+  /** For the option `timeoutMs`. @throws TypeError for a text that is not a duration */
   readonly timeoutMs: (object: WithSpec<Given<SetSpecFields["timeout"]>>) => number;
 }
 

@@ -1,5 +1,5 @@
 /** The kinds of a set in one pass: which are watched, which are only read, and which the server does not have. */
-import { groupKindOf, type Kind, parseApiVersion } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, type Kind, parseApiVersion } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { cacheKindOf, type DeclaredKind } from "./definition.ts";
 import { kindOfStored } from "./state.ts";
@@ -26,8 +26,14 @@ export function kindStateOf(run: Run, name: { readonly apiVersion: string; reado
 export function declaredState({ pass }: Run, { kind, isWatched }: DeclaredKind): KindState {
   if (!isWatched) return { type: "unwatched", kind };
   if (pass.isServed(kind)) return { type: "watched", kind };
-  const message = `the server does not serve ${groupKindOf(kind)}, or refuses its watch`;
-  return { type: "missing", kind, reason: "KindNotServed", message };
+  const refusal = pass.refusalOf(kind);
+  if (refusal !== undefined) return { type: "missing", kind, reason: "Forbidden", message: refusal };
+  return {
+    type: "missing",
+    kind,
+    reason: "KindNotServed",
+    message: `the server does not serve ${groupKindOf(kind)} (${apiVersionOf(kind)})`,
+  };
 }
 
 /** Watches a kind of a set with any kinds. */
@@ -36,7 +42,9 @@ function watchedState({ req }: Run, name: { readonly apiVersion: string; readonl
   const isSecret = groupKindOf({ group, kind: name.kind }) === "Secret";
   const watch = req.watch(isSecret ? cacheKindOf(Secret) : name);
   if (watch.type === "synced") return { type: "watched", kind: isSecret ? Secret : watch.kind };
+  if (watch.type === "unwatchable") return { type: "unwatched", kind: watch.kind };
   const kind = guess ?? { group, version, kind: name.kind, plural: "", scope: "Namespaced" as const };
+  if (watch.type === "pending") return { type: "pending", kind, reason: "KindNotListed", message: watch.reason };
   return { type: "missing", kind, reason: watch.type === "refused" ? "Forbidden" : "KindNotServed", message: watch.reason };
 }
 

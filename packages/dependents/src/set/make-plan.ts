@@ -6,13 +6,16 @@ import type { SeenInputs } from "../core/inputs.ts";
 import type { Policy } from "../core/plan.ts";
 import { isRecreatable } from "../core/recreate.ts";
 import { resolveAfter } from "./after.ts";
+import { alsoGuardsOf } from "./definition.ts";
+import { isGuarded } from "./guarded-kinds.ts";
+import type { GuardedKind } from "./types.ts";
 import { readPolicies, withoutMarks } from "./annotations.ts";
 import { checkMembers } from "./checks.ts";
 import { kindStateOf } from "./kind-table.ts";
 import { type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
 import { type Position, positionsOf } from "./order.ts";
 import { API_SERVICE, CRD, definedKinds, type OwnKinds } from "./own-kinds.ts";
-import type { SetPolicies } from "./policies.ts";
+import { DEFAULT_POLICIES, type SetPolicies, type UpdatePolicy } from "./policies.ts";
 import { policiesNote } from "./policies-note.ts";
 import { policiesOf } from "./policy-levels.ts";
 import { readManifest } from "./read-manifest.ts";
@@ -40,8 +43,9 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
     }
   });
   const own = definedKinds(manifests.map(({ manifest }) => manifest));
+  const guarded = alsoGuardsOf(run.definition, run.context.owner);
   const made = manifests.flatMap(({ manifest, index }) => {
-    const { member, problems: found } = memberOf(run, manifest, { request, own, index });
+    const { member, problems: found } = memberOf(run, manifest, { request, own, guarded, index });
     problems.push(...found);
     return member === undefined ? [] : [member];
   });
@@ -54,11 +58,17 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
     members,
     byKey: new Map(members.map((member) => [member.key, member])),
     positions: positionsOf(members) as readonly Position<PlannedMember>[], // Of the same members.
-    kinds: new Map(members.map(({ kind, kindState }) => [groupKindOf(kind), kindState])),
+    kinds: statesOf(run, members),
     own,
     problems,
     shared: { seen: () => token, isSameInput: (seen) => seen === token, isSameQuestion: (seen) => seen === token },
   };
+}
+
+/** How the operator sees each kind of the members. */
+function statesOf(run: Run, members: readonly PlannedMember[]): Plan["kinds"] {
+  const kinds = new Map(members.map(({ kind }) => [groupKindOf(kind), kind]));
+  return new Map([...kinds].map(([key, kind]) => [key, kindStateOf(run, { apiVersion: apiVersionOf(kind), kind: kind.kind }, kind)]));
 }
 
 interface Made {
@@ -69,7 +79,12 @@ interface Made {
 function memberOf(
   run: Run,
   manifest: Manifest,
-  { request, own, index }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly index: number },
+  {
+    request,
+    own,
+    guarded,
+    index,
+  }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly guarded: readonly GuardedKind[]; readonly index: number },
 ): Made {
   const { definition, context, pass } = run;
   const guess = own.kindOf(manifest);
@@ -89,7 +104,16 @@ function memberOf(
   const ref = namespace === undefined ? { name: manifest.metadata.name } : { name: manifest.metadata.name, namespace };
   const { namespace: _, ...metadata } = withoutMarks({ ...manifest.metadata, annotations: read.rest }, context.handlerNames);
   const desired: Manifest = { ...manifest, metadata: { ...metadata, ...ref } };
-  const member: Member = { key: memberKey(kind, ref), kind, ref, desired, policies, isInstance: guess !== undefined, index };
+  const isHidden = kindState.type === "watched" && namespace !== undefined && !context.cache.covers(kind, namespace);
+  const member: Member = {
+    key: memberKey(kind, ref),
+    kind,
+    ref,
+    desired,
+    policies,
+    isInstance: guess !== undefined || isGuarded(kind, guarded),
+    index,
+  };
   const inputs = policies.reconcile === "on-object-or-component-change" ? request.inputs : undefined;
   const note = policiesNote(policies, inputs === undefined ? {} : { inputs });
   const body = bodyOf(desired, {
@@ -97,10 +121,16 @@ function memberOf(
     handlerName: context.handlerName,
     finalizer: definesKinds(kind) ? pass.handler.finalizers[0] : undefined,
   });
-  const policy = policyOf(member, { isWatched: kindState.type === "watched" });
+  const policy = policyOf(member, { isWatched: kindState.type === "watched" && !isHidden });
   let digest: string | undefined;
   return {
-    member: { ...member, kindState, body, policy, digest: () => (digest ??= digestOf(body)) },
+    member: {
+      ...member,
+      kindState: isHidden ? { type: "unwatched", kind } : kindState,
+      body,
+      policy,
+      digest: () => (digest ??= digestOf(body)),
+    },
     problems: problems.map((message) => ({ member, message })),
   };
 }
@@ -129,7 +159,7 @@ function bodyOf(
 }
 
 /** What the core is told of a member. */
-function policyOf({ kind, policies }: Member, { isWatched }: { readonly isWatched: boolean }): Policy {
+function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWatched }: { readonly isWatched: boolean }): Policy {
   const { adopt, update, reclaim, statusHint } = policies;
   return {
     kind,
@@ -150,10 +180,13 @@ function policyOf({ kind, policies }: Member, { isWatched }: { readonly isWatche
   };
 }
 
-/** What the core is told of objects of a kind that the set does not render any more. */
-export function leftoverPolicy(kind: Kind, isWatched: boolean): Policy {
-  const policies = { adopt: "never", update: "apply", reclaim: [], statusHint: undefined } as const;
-  return policyOf({ kind, policies } as unknown as Member, { isWatched });
+/**
+ * What the core is told of objects of a kind that the set does not render any more. `update` is how they were written last: a replaced
+ * object has no fields that prove whose it is.
+ */
+export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update?: UpdatePolicy }): Policy {
+  const { isWatched, update = "replace" } = given;
+  return policyOf({ kind, policies: { ...DEFAULT_POLICIES, adopt: "never", update } }, { isWatched });
 }
 
 /** Whether the operator sees the kinds of the plan as it did when the plan was made. */

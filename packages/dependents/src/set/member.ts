@@ -4,8 +4,11 @@ import type { Policies } from "./policies.ts";
 
 /** A rendered object: plain JSON with an identity. Other fields follow from its kind. */
 export interface Manifest {
+  /** `group/version`, or `version` alone in the core group. */
   readonly apiVersion: string;
+  /** Name of the kind. */
   readonly kind: string;
+  /** Name and namespace, and what the author sets of the other metadata. */
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string | undefined;

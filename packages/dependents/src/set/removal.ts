@@ -8,9 +8,12 @@ import { type DependentIdentity, type NewEntry, storedEntries } from "../core/en
 import { identityOf, refTo } from "../core/marks.ts";
 import type { Policy } from "../core/plan.ts";
 import { release } from "../core/release.ts";
+import { isMadeByUs } from "../core/ownership.ts";
 import { deleteObject, type Kept, objectsLeft, objectsListed } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { policiesIn } from "./policies-note.ts";
+import { alsoGuardsOf } from "./definition.ts";
+import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
 import { storedEntriesOf } from "./entries.ts";
 import { blockerOf } from "./guard.ts";
@@ -54,10 +57,13 @@ export type Cause = "dropped" | "owner";
 /** Returns the objects in the cache that the plan does not have. Without a plan it is all of them. */
 export function leftoversOf(run: Run, plan?: Plan): readonly LooseObject[] {
   const { context } = run;
-  return kindsOf(run, plan).flatMap(({ kind, isWatched }) => {
+  return kindsOf(run, plan, { isAll: false }).flatMap(({ kind, isWatched }) => {
     if (!isWatched) return [];
     const removal = removalOf(run, { kind, isWatched, plan });
-    return objectsLeft(context, removal).map((object) => ({ kind, isWatched, object }));
+    return ours(
+      run,
+      objectsLeft(context, removal).map((object) => ({ kind, isWatched, object })),
+    );
   });
 }
 
@@ -75,12 +81,25 @@ export async function listedLeftovers(
 ): Promise<readonly LooseObject[]> {
   const { plan, unwatchedOnly } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan)) {
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: !unwatchedOnly })) {
     if (unwatchedOnly && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
   }
-  return found;
+  return ours(run, found);
+}
+
+/** Leaves out copies of our objects. They have its labels, but only a replaced object has no fields that we applied. */
+function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[] {
+  return objects.filter(({ kind, isWatched, object }) => {
+    const { update } = policiesOfLive(run, object);
+    return update === "replace" || isMadeByUs(run.context, leftoverPolicy(kind, { isWatched, update }), object);
+  });
+}
+
+/** Returns the policies with which an object was applied last. */
+export function policiesOfLive({ context }: Run, { metadata: { annotations = {} } }: KubernetesObject): Policies {
+  return policiesIn(context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((note) => note !== undefined)).policies;
 }
 
 interface SetKind {
@@ -90,11 +109,11 @@ interface SetKind {
   readonly namespaces: readonly string[];
 }
 
-/** The kinds of which objects may exist. Of a kind that the server does not have there are none. */
-function kindsOf(run: Run, plan: Plan | undefined): readonly SetKind[] {
+/** The kinds of which objects may exist: those that can be looked at now, or all. */
+function kindsOf(run: Run, plan: Plan | undefined, { isAll }: { readonly isAll: boolean }): readonly SetKind[] {
   const kinds = new Map<string, SetKind>();
   for (const state of [...storedKinds(run), ...(plan?.kinds.values() ?? [])]) {
-    if (state.type !== "watched" && state.type !== "unwatched") continue;
+    if (state.type === "unlisted" || (!isAll && state.type !== "watched" && state.type !== "unwatched")) continue;
     const key = groupKindOf(state.kind);
     const namespaces = run.state.kinds[key]?.namespaces ?? [];
     if (!kinds.has(key)) kinds.set(key, { kind: state.kind, isWatched: state.type === "watched", namespaces });
@@ -110,7 +129,8 @@ function removalOf(
   const keep: Kept = { has: (ref) => plan?.byKey.has(memberKey(kind, ref)) === true, id: plan?.digest ?? "" };
   const near = context.owner.metadata.namespace;
   return {
-    policy: leftoverPolicy(kind, isWatched),
+    // It also finds objects that were replaced.
+    policy: leftoverPolicy(kind, { isWatched, update: "replace" }),
     keep,
     known: () => entryRefs(run, kind),
     namespaces: () => {
@@ -130,24 +150,15 @@ function entryRefs(run: Run, kind: Kind): readonly Ref[] {
     .map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }));
 }
 
-/** Reads the policies of the objects, and puts them in the order of removal. */
+/** Reads the policies of the objects. */
 function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Plan | undefined): readonly Leftover[] {
   const own = definedKinds(objects.map(({ object }) => object));
+  const guarded = alsoGuardsOf(run.definition, run.context.owner);
   return objects.map(({ kind, isWatched, object }, index) => {
-    const { annotations = {} } = object.metadata;
-    const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((text) => text !== undefined);
-    const { policies } = policiesIn(note);
-    const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined;
-    return {
-      kind,
-      ref: refTo(object),
-      object,
-      policy: leftoverPolicy(kind, isWatched),
-      policies,
-      remove: policies.remove,
-      isInstance,
-      index,
-    };
+    const policies = policiesOfLive(run, object);
+    const policy = leftoverPolicy(kind, { isWatched, update: policies.update });
+    const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined || isGuarded(kind, guarded);
+    return { kind, ref: refTo(object), object, policy, policies, remove: policies.remove, isInstance, index };
   });
 }
 
@@ -171,7 +182,7 @@ export async function removeObjects(
   const groups = removalOrder(all.filter(({ policies }) => !isOrphaned(policies, cause)));
   for (const [i, group] of groups.entries()) {
     let waits = false;
-    for (const leftover of group) waits = (await removeOne(run, leftover, { done, cause })) || waits;
+    for (const leftover of group) waits = (await removeOne(run, leftover, { done, cause, plan })) || waits;
     if (!waits) continue;
     for (const later of groups.slice(i + 1).flat()) done.left.push(entryOf(later, "WaitingForRemoval", "is removed later"));
     break;
@@ -188,9 +199,18 @@ interface Done extends Removal {
 }
 
 /** Removes one object. Returns whether later objects must wait for it. */
-async function removeOne(run: Run, leftover: Leftover, { done, cause }: { readonly done: Done; readonly cause: Cause }): Promise<boolean> {
+async function removeOne(
+  run: Run,
+  leftover: Leftover,
+  { done, cause, plan }: { readonly done: Done; readonly cause: Cause; readonly plan: Plan | undefined },
+): Promise<boolean> {
   const { kind, object, policy } = leftover;
   let waits = true;
+  const inside = groupKindOf(kind) === "Namespace" ? plan?.members.find(({ ref }) => ref.namespace === leftover.ref.name) : undefined;
+  if (inside !== undefined) {
+    done.left.push(entryOf(leftover, "NamespaceInUse", `is not deleted: ${inside.key} of the set is in it`));
+    return false;
+  }
   await attempt(done, leftover, async () => {
     const isNew = object.metadata.deletionTimestamp === undefined;
     // Before the deletion of the owner all definitions are asked together.

@@ -27,6 +27,9 @@ const STATUS: { readonly [R in SetReason]: "True" | "False" | "Unknown" } = {
   Deleting: "Unknown",
 };
 
+/** Reasons whose message has totals. */
+const CHANGING: readonly SetReason[] = ["Processing", "Pending", "Timeout"];
+
 /** Totals change with each object, so they are written at most so often, in milliseconds. */
 const REPORT_EVERY_MS = 10_000;
 
@@ -64,7 +67,7 @@ export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
   if (notReady.length > 0) {
     const isMissing = notReady.every(({ member }) => member.policies.apply !== wave || isOfMissingKind(member));
     const first = notReady.find(({ state }) => !state.reason.startsWith("WaitingFor")) ?? notReady[0];
-    const reason = isMissing && notReady.some(({ member }) => isOfMissingKind(member)) ? "Pending" : "Processing";
+    const reason = isMissing && notReady.some(({ member }) => isOfMissingKind(member) && !member.isInstance) ? "Pending" : "Processing";
     return converging(run, findings, { reason, message: `${total}, wave ${wave}${first === undefined ? "" : `: ${said(first)}`}` });
   }
   if (leaving.length > 0)
@@ -132,7 +135,7 @@ export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void 
   const id = `${word.reason} ${findings?.wave ?? ""} ${findings?.plan.digest ?? ""}`;
   const nowMs = pass.clock.elapsed();
   const dueAtMs = memory.reported?.id === id ? memory.reported.atMs + REPORT_EVERY_MS : nowMs;
-  if (isSame && word.reason === "Processing" && nowMs < dueAtMs) {
+  if (isSame && CHANGING.includes(word.reason) && nowMs < dueAtMs) {
     req.conditions.keep(type);
     if (word.message !== previous?.message) req.revisit(dueAtMs - nowMs, "to report how many objects are ready");
     return;
