@@ -58,7 +58,7 @@ export interface Fate {
   readonly isSame: boolean;
   /** Whether the operator did not write it. */
   readonly isUntouched: boolean;
-  /** Whose marks it carries. */
+  /** The name of whose owner its marks carry. */
   readonly marks: "ours" | "theirs" | "none";
   /** The reason in the entry of the owner; undefined: no entry. */
   readonly reason: string | undefined;
@@ -90,9 +90,9 @@ function isTaken({ adopt }: Row, state: State): boolean {
 }
 
 function foreignFate(state: State, reason: string | undefined): Fate {
-  const isSets = state === "of another owner" || state === "of an earlier owner";
   const text = state === "of an earlier owner" ? "one" : "theirs";
-  const marks = isSets ? "theirs" : "none";
+  // The earlier owner had the same name.
+  const marks = state === "of an earlier owner" ? "ours" : state === "of another owner" ? "theirs" : "none";
   return { text, hasTheirs: state !== "of another owner", isSame: true, isUntouched: true, marks, reason };
 }
 
@@ -145,7 +145,9 @@ export function foundOf(row: Row, { before, after, owner }: { before: Seen; afte
 /** The differences between what is and what must be, one line for each field of an object; short, so that a pattern shows. */
 export function differences(row: Row, { found, wanted }: { readonly found: Fate; readonly wanted: Fate }): readonly string[] {
   const fields = Object.keys(wanted) as (keyof Fate)[];
-  return fields.filter((field) => found[field] !== wanted[field]).map((field) => `${row.name}: ${field} is ${found[field]}, not ${wanted[field]}`);
+  return fields
+    .filter((field) => found[field] !== wanted[field])
+    .map((field) => `${row.name}: ${field} is ${found[field]}, not ${wanted[field]}`);
 }
 
 function whoseMarks({ metadata }: KubernetesObject, { adopt }: Row): Fate["marks"] {
@@ -208,7 +210,8 @@ export async function prepare(cluster: TestCluster, state: State): Promise<void>
   }
   for (const { name } of ROWS) {
     if (state === "drifted") await cluster.update(ConfigMap, name, (object) => void (object.data = { text: "drifted", theirs: "x" }));
-    if (state === "of an earlier owner") await cluster.update(ConfigMap, name, (object) => void (object.data = { text: "one", theirs: "x" }));
+    if (state === "of an earlier owner")
+      await cluster.update(ConfigMap, name, (object) => void (object.data = { text: "one", theirs: "x" }));
     if (state !== "terminating") continue;
     await cluster.update(ConfigMap, name, ({ metadata }) => void (metadata.finalizers = [HOLD]));
     await cluster.delete(ConfigMap, name);
