@@ -148,9 +148,15 @@ async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: G
 function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome {
   const { state, live, operation } = result;
   const isReady = result.type !== "not yet";
-  const again = result.type !== "not yet" || result.again === "watch" ? undefined : result.again;
+  const again = result.type === "not yet" ? againOf(result) : undefined;
   const phase = phaseOf(run, member, { isReady, live, operation });
   return { member, phase, state, isReady, live, operation, error: undefined, again };
+}
+
+/** The watch enqueues no owner for an object of another owner, or of none. */
+function againOf({ again, cause }: Converged & { readonly type: "not yet" }): Outcome["again"] {
+  if (again !== "watch") return again;
+  return cause === "NotOurs" ? "backoff" : undefined;
 }
 
 /** Whether the object exists and is the owner's. One that is to be adopted is not yet. */

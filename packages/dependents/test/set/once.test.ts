@@ -5,8 +5,8 @@ import { type FakeWorld, startTestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { config, namesOf, Platform, platform, platforms, settled } from "./platforms.ts";
 
-/** A foreign object is not watched for this owner: it is looked at again after a while. */
-const LOOK_AGAIN_MS = 600_000;
+/** No event of a foreign object enqueues this owner, so the owner looks again with the backoff of waiting. */
+const LOOK_AGAIN_MS = 60_000;
 const later = async (world: FakeWorld): Promise<void> => {
   await world.advance(LOOK_AGAIN_MS);
   await world.settled();
