@@ -107,11 +107,15 @@ interface SetKind {
   readonly namespaces: readonly string[];
 }
 
-/** The kinds of which objects may exist. Of a kind that the server does not have there are none. */
+/**
+ * The kinds of which objects may exist. After a start the watch of a stored kind may not have listed its objects, or the server may refuse
+ * it: then the server is asked.
+ */
 function kindsOf(run: Run, plan: Plan | undefined): readonly SetKind[] {
   const kinds = new Map<string, SetKind>();
   for (const state of [...storedKinds(run), ...(plan?.kinds.values() ?? [])]) {
-    if (state.type !== "watched" && state.type !== "unwatched") continue;
+    // No object of a kind was written that is not stored.
+    if (state.type === "unlisted" || run.state.kinds[groupKindOf(state.kind)] === undefined) continue;
     const key = groupKindOf(state.kind);
     const namespaces = run.state.kinds[key]?.namespaces ?? [];
     if (!kinds.has(key)) kinds.set(key, { kind: state.kind, isWatched: state.type === "watched", namespaces });
