@@ -1,6 +1,6 @@
 /** Makes the operators: of Treadle what an image has (compiled packages, plain JavaScript), of others what their tools build. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
@@ -17,8 +17,11 @@ export function buildTreadle(checkout: string = resolve(bench, "..")): string {
   const dist = join(checkout, "bench", "dist");
   execFileSync("tsc", ["-b", "packages/treadle"], { cwd: checkout, stdio: "inherit" });
   mkdirSync(dist, { recursive: true });
-  for (const name of ["kinds", "slices", "treadle"]) {
-    const source = readFileSync(join(checkout, "bench", "src", "operators", `${name}.ts`), "utf8");
+  for (const name of ["kinds", "slices", "stacks", "treadle"]) {
+    const file = join(checkout, "bench", "src", "operators", `${name}.ts`);
+    // An older checkout has fewer of them.
+    if (!existsSync(file)) continue;
+    const source = readFileSync(file, "utf8");
     writeFileSync(join(dist, `${name}.js`), stripTypeScriptTypes(source).replaceAll('.ts";', '.js";'));
   }
   return join(dist, "treadle.js");

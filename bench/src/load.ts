@@ -1,7 +1,7 @@
 /** What users do: they make objects, change them and delete them all. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@treadle/client";
-import { Blob, Widget } from "./operators/kinds.ts";
+import { Blob, Stack, Widget } from "./operators/kinds.ts";
 
 const AT_ONCE = 16;
 const namespace = "default";
@@ -23,6 +23,25 @@ export async function createBlobs(client: Client, count: number): Promise<void> 
     const annotations = { "bench.treadle.dev/note": `note of ${i} `.repeat(15) };
     return client.create(Blob, { metadata: { name: `b${i}`, namespace, labels, annotations }, spec: { entries } });
   });
+}
+
+export async function createStacks(client: Client, count: number): Promise<void> {
+  await each(count, (i) => client.create(Stack, { metadata: { name: `s${i}`, namespace }, spec: { text: `text of ${i} `.repeat(10) } }));
+}
+
+/** Deletes all Stacks. Each exists until the operator removes its finalizer. */
+export async function deleteStacks(client: Client): Promise<void> {
+  await deleteAll(client, `/apis/bench.treadle.dev/v1/namespaces/${namespace}/stacks`);
+}
+
+/** Deletes what an operator that failed has left of Stacks and their objects. */
+export async function sweepStacks(client: Client): Promise<void> {
+  await deleteStacks(client);
+  const { items } = await client.list(Stack, { namespace });
+  const body = { metadata: { finalizers: null } };
+  await each(items.length, async (i) => client.patch(Stack, { name: items[i]?.metadata.name ?? "", namespace }, { type: "merge", body }));
+  for (const resource of ["configmaps", "services", "serviceaccounts"])
+    await deleteAll(client, `/api/v1/namespaces/${namespace}/${resource}`);
 }
 
 /** Changes one Widget after the other, so many a second, and resolves when all changes are stored: how many. */

@@ -113,13 +113,13 @@ export async function measureSlices(peer: Peer, setup: Setup): Promise<Measured>
   return { longestSliceMs, longestTurnMs, longestCollectionMs };
 }
 
-interface Observer extends AsyncDisposable {
+export interface Observer extends AsyncDisposable {
   /** @throws when the operator ends before */
   until(wish: Wish, operator: Operator): Promise<Sighting>;
 }
 
-async function observe(kubeconfig: string): Promise<Observer> {
-  const env = { PATH: process.env["PATH"], KUBECONFIG: kubeconfig };
+export async function observe(kubeconfig: string, kind: "Widget" | "Stack" = "Widget"): Promise<Observer> {
+  const env = { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, BENCH_KIND: kind };
   const child = fork(new URL("./watcher.ts", import.meta.url), { execArgv: ["--conditions=@treadle/source"], env });
   await once(child, "message");
   return {
@@ -128,11 +128,11 @@ async function observe(kubeconfig: string): Promise<Observer> {
       const signal = AbortSignal.any([given.signal, AbortSignal.timeout(600_000)]);
       const answer = once(child, "message", { signal }) as Promise<[Sighting]>;
       child.send(wish);
-      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${wish.settled} Widgets were settled`)));
+      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${wish.settled} ${kind}s were settled`)));
       try {
         return (await answer)[0];
       } catch (error) {
-        throw operator.failure(`before ${wish.settled} Widgets were settled`, error);
+        throw operator.failure(`before ${wish.settled} ${kind}s were settled`, error);
       }
     },
     async [Symbol.asyncDispose]() {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-export type Mode = "reconcile" | "cache" | "metadata";
+export type Mode = "reconcile" | "cache" | "metadata" | "sets";
 
 /** How to start an operator. */
 export interface Peer {
@@ -24,9 +24,23 @@ export interface Peer {
 export interface Told {
   readonly event: "started" | "passed" | "heap";
   readonly bytes?: number;
+  /** Passes over Stacks since the start. */
+  readonly passes?: number;
   readonly longestSliceMs?: number;
   readonly longestTurnMs?: number;
   readonly longestCollectionMs?: number;
+}
+
+/** What one run of an operator does. */
+export interface OperatorSettings {
+  /** Passes at once. */
+  readonly concurrency: number;
+  /** The number of passes over Blobs after which it reports "passed". */
+  readonly expect?: number;
+  /** Whether it measures the turns of its event loop. */
+  readonly slices?: boolean;
+  /** The period of the resync, in milliseconds. @defaultValue that of the framework */
+  readonly resyncMs?: number;
 }
 
 const MEGABYTE = 2 ** 20;
@@ -44,7 +58,7 @@ export class Operator {
   #output = "";
   #wake: () => void = () => {};
 
-  constructor(peer: Peer, mode: Mode, settings: { readonly concurrency: number; readonly expect?: number; readonly slices?: boolean }) {
+  constructor(peer: Peer, mode: Mode, settings: OperatorSettings) {
     this.#name = peer.name;
     this.#child = spawn(peer.command, peer.args, {
       stdio: ["ignore", "pipe", "pipe"],
@@ -55,6 +69,7 @@ export class Operator {
         BENCH_CONCURRENCY: String(settings.concurrency),
         BENCH_EXPECT: String(settings.expect ?? 0),
         ...(settings.slices === true ? { BENCH_SLICES: "1" } : {}),
+        ...(settings.resyncMs === undefined ? {} : { BENCH_RESYNC_MS: String(settings.resyncMs) }),
       },
     });
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#keep(text));

@@ -23,14 +23,14 @@ interface Recipe {
 const RECIPES: Readonly<Record<string, Recipe>> = {
   treadle: {
     build: async () => [process.execPath, "--expose-gc", buildTreadle()],
-    modes: ["reconcile", "cache"],
+    modes: ["reconcile", "cache", "sets"],
     hasEventLoop: true,
     isInCluster: true,
   },
-  "controller-runtime": { build: async () => [buildControllerRuntime()], modes: ["reconcile", "cache"] },
+  "controller-runtime": { build: async () => [buildControllerRuntime()], modes: ["reconcile", "cache", "sets"] },
   "treadle-tuned": {
     build: async () => [process.execPath, "--expose-gc", "--max-semi-space-size=8", await bundle(buildTreadle())],
-    modes: ["reconcile", "cache", "metadata"],
+    modes: ["reconcile", "cache", "metadata", "sets"],
     hasEventLoop: true,
     isInCluster: true,
   },

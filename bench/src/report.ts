@@ -23,7 +23,7 @@ export interface Results extends Findings {
 
 export const noFindings = (): Findings => ({ measured: {}, requests: {}, dumbLoopMs: [], failures: [] });
 
-interface Row {
+export interface Row {
   readonly name: string;
   readonly about: string;
   /** Of the ratio. */
@@ -100,7 +100,11 @@ export function report(results: Results): string {
 }
 
 /** Ours beside theirs; where the first of theirs has not been measured, the next one counts. */
-function versus({ measured }: Results, rows: readonly Row[], [us, them]: readonly [string, readonly string[]]): string[] {
+export function versus(
+  { measured }: Pick<Findings, "measured">,
+  rows: readonly Row[],
+  [us, them]: readonly [string, readonly string[]],
+): string[] {
   const lines = rows.map(({ name, about, goal, limit }) => {
     const ours = measured[us]?.[name] ?? [];
     const theirs = them.map((each) => measured[each]?.[name]).find((values) => values !== undefined) ?? [];
@@ -137,7 +141,8 @@ function spread(values: readonly number[] = []): string {
   return `${short(median(values))} (${short(Math.min(...values))} to ${short(Math.max(...values))})`;
 }
 
-function list(counts: Record<string, number>): string {
+/** Counts in one line, the largest first. */
+export function list(counts: Record<string, number>): string {
   return Object.entries(counts)
     .toSorted(([, a], [, b]) => b - a)
     .map(([what, count]) => `${what} ${count}`)

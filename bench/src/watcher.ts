@@ -1,10 +1,10 @@
 /**
- * The observer: a process of its own that watches the Widgets and nothing else, the same for every operator. A Widget is
- * settled when it is Ready and its status is about its present generation. Latencies are from the event of a generation
+ * The observer: a process of its own that watches the Widgets (or with BENCH_KIND=Stack the Stacks) and nothing else, the same for
+ * every operator. An object is settled when it is Ready and its status is about its present generation. Latencies are from the event of a generation
  * to the event of a status about it or a later one, both as they came here. KUBECONFIG is that of the administrator.
  */
 import { connect, follow } from "@treadle/client";
-import { Widget } from "./operators/kinds.ts";
+import { Stack, Widget } from "./operators/kinds.ts";
 
 /**
  * What it is told: to say when so many Widgets are there and settled, and their generations add up to at least so much:
@@ -37,13 +37,16 @@ process.on("message", (wish: Wish) => {
 process.once("disconnect", () => process.exit(0));
 
 const client = await connect();
-for await (const event of follow(client, Widget, { namespace: "default", signal: new AbortController().signal })) {
+for await (const event of follow(client, process.env["BENCH_KIND"] === "Stack" ? Stack : Widget, {
+  namespace: "default",
+  signal: new AbortController().signal,
+})) {
   if (event.type === "SYNCED") process.send?.("ready");
   if (event.type === "DELETED") forget(event.object.metadata.name);
   if (event.type === "ADDED" || event.type === "MODIFIED") see(event.object);
 }
 
-function see({ metadata: { name, generation = 0 }, status }: Widget): void {
+function see({ metadata: { name, generation = 0 }, status }: Widget | Stack): void {
   const now = performance.now();
   known.add(name);
   const before = pending.get(name);
@@ -59,7 +62,7 @@ function see({ metadata: { name, generation = 0 }, status }: Widget): void {
   answer();
 }
 
-function isSettled(status: Widget["status"], generation: number): boolean {
+function isSettled(status: (Widget | Stack)["status"], generation: number): boolean {
   return (
     status?.observedGeneration === generation &&
     status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true

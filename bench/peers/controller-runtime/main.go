@@ -1,7 +1,9 @@
 // Command controller-runtime is the operator of the benchmark on controller-runtime. Its environment says what it does:
-// BENCH_MODE is "reconcile" (Widgets), "cache" (Blobs, whole) or "metadata" (Blobs, their metadata only).
+// BENCH_MODE is "reconcile" (Widgets), "cache" (Blobs, whole), "metadata" (Blobs, their metadata only) or
+// "sets" (Stacks; BENCH_RESYNC_MS is the period of their resync).
 // It writes one JSON object a line: {"event":"started"} when its manager runs, {"event":"passed"} after BENCH_EXPECT passes
-// of Blobs, and after SIGUSR2 {"event":"heap","bytes":N}, what is live after a collection.
+// of Blobs, and after SIGUSR2 {"event":"heap","bytes":N,"passes":N}, what is live after a collection
+// and the passes over Stacks.
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
@@ -52,6 +55,13 @@ func run(ctx context.Context) error {
 	if os.Getenv("BENCH_TUNED") != "" {
 		caches.DefaultTransform = cache.TransformStripManagedFields()
 	}
+	if text := os.Getenv("BENCH_RESYNC_MS"); text != "" {
+		period, err := time.ParseDuration(text + "ms")
+		if err != nil {
+			return fmt.Errorf("BENCH_RESYNC_MS must be a number of milliseconds: %w", err)
+		}
+		caches.SyncPeriod = &period
+	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                 scheme,
 		Cache:                  caches,
@@ -64,12 +74,14 @@ func run(ctx context.Context) error {
 	switch mode := os.Getenv("BENCH_MODE"); mode {
 	case "reconcile":
 		err = (&widgetReconciler{mgr.GetClient()}).setup(mgr, concurrency)
+	case "sets":
+		err = (&stackReconciler{mgr.GetClient()}).setup(mgr, concurrency)
 	case "cache":
 		err = holdBlobs(mgr, concurrency)
 	case "metadata":
 		err = holdBlobs(mgr, concurrency, builder.OnlyMetadata)
 	default:
-		err = fmt.Errorf("BENCH_MODE %q is none of reconcile, cache, metadata", mode)
+		err = fmt.Errorf("BENCH_MODE %q is not one of reconcile, cache, metadata, sets", mode)
 	}
 	if err != nil {
 		return err
@@ -108,6 +120,6 @@ func tellHeap() {
 		runtime.GC()
 		var stats runtime.MemStats
 		runtime.ReadMemStats(&stats)
-		fmt.Printf("{\"event\":\"heap\",\"bytes\":%d}\n", stats.HeapAlloc)
+		fmt.Printf("{\"event\":\"heap\",\"bytes\":%d,\"passes\":%d}\n", stats.HeapAlloc, stackPasses.Load())
 	}
 }

@@ -38,6 +38,26 @@ type WidgetList struct {
 	Items           []Widget `json:"items"`
 }
 
+// Stack asks for ten objects with its text.
+type Stack struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              StackSpec    `json:"spec"`
+	Status            WidgetStatus `json:"status,omitempty"`
+}
+
+// StackSpec is the text of a Stack.
+type StackSpec struct {
+	Text string `json:"text"`
+}
+
+// StackList is a list of Stacks.
+type StackList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Stack `json:"items"`
+}
+
 // Blob is an object of some 5 KB that is only held.
 type Blob struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -65,7 +85,7 @@ type BlobList struct {
 }
 
 func addToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &Widget{}, &WidgetList{}, &Blob{}, &BlobList{})
+	scheme.AddKnownTypes(GroupVersion, &Widget{}, &WidgetList{}, &Blob{}, &BlobList{}, &Stack{}, &StackList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }
@@ -74,10 +94,16 @@ func addToScheme(scheme *runtime.Scheme) error {
 func (in *Widget) DeepCopyInto(out *Widget) {
 	*out = *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-	if in.Status.Conditions != nil {
-		out.Status.Conditions = make([]metav1.Condition, len(in.Status.Conditions))
-		for i := range in.Status.Conditions {
-			in.Status.Conditions[i].DeepCopyInto(&out.Status.Conditions[i])
+	in.Status.DeepCopyInto(&out.Status)
+}
+
+// DeepCopyInto is what a generator would write.
+func (in *WidgetStatus) DeepCopyInto(out *WidgetStatus) {
+	*out = *in
+	if in.Conditions != nil {
+		out.Conditions = make([]metav1.Condition, len(in.Conditions))
+		for i := range in.Conditions {
+			in.Conditions[i].DeepCopyInto(&out.Conditions[i])
 		}
 	}
 }
@@ -95,6 +121,33 @@ func (in *Widget) DeepCopyObject() runtime.Object { return in.DeepCopy() }
 // DeepCopyObject makes it a runtime.Object.
 func (in *WidgetList) DeepCopyObject() runtime.Object {
 	out := &WidgetList{TypeMeta: in.TypeMeta, Items: make([]Widget, len(in.Items))}
+	in.ListMeta.DeepCopyInto(&out.ListMeta)
+	for i := range in.Items {
+		in.Items[i].DeepCopyInto(&out.Items[i])
+	}
+	return out
+}
+
+// DeepCopyInto is what a generator would write.
+func (in *Stack) DeepCopyInto(out *Stack) {
+	*out = *in
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	in.Status.DeepCopyInto(&out.Status)
+}
+
+// DeepCopy returns a copy.
+func (in *Stack) DeepCopy() *Stack {
+	out := new(Stack)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyObject makes it a runtime.Object.
+func (in *Stack) DeepCopyObject() runtime.Object { return in.DeepCopy() }
+
+// DeepCopyObject makes it a runtime.Object.
+func (in *StackList) DeepCopyObject() runtime.Object {
+	out := &StackList{TypeMeta: in.TypeMeta, Items: make([]Stack, len(in.Items))}
 	in.ListMeta.DeepCopyInto(&out.ListMeta)
 	for i := range in.Items {
 		in.Items[i].DeepCopyInto(&out.Items[i])

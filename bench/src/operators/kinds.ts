@@ -14,6 +14,19 @@ export const Widget = defineResource({
 });
 export interface Widget extends ObjectOf<typeof Widget> {}
 
+/** Asks for a set of ten objects with its text. */
+export const Stack = defineResource({
+  group: "bench.treadle.dev",
+  version: "v1",
+  kind: "Stack",
+  scope: "Namespaced",
+  spec: z.object({ text: z.string() }),
+  status: z.object({}),
+  dependents: true,
+  stepState: true,
+});
+export interface Stack extends ObjectOf<typeof Stack> {}
+
 /**
  * Some 5 KB that are only held: a list as a pod's variables are one, merged by name, so that a third of what the server
  * sends are managedFields, as of a pod.

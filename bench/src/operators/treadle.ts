@@ -1,6 +1,6 @@
 /**
  * The operator of the benchmark on Treadle, as a user would write it. Its environment says what it does: BENCH_MODE is
- * "reconcile" (Widgets), "cache" (Blobs, whole) or "metadata" (Blobs, their metadata only). It tells what
+ * "reconcile" (Widgets), "cache" (Blobs, whole), "metadata" (Blobs, their metadata only) or "sets" (Stacks). It tells what
  * peers/controller-runtime tells, in the same words, and with BENCH_SLICES the longest time for which it kept its loop.
  */
 import { connect, type Exchange, loadConfig } from "@treadle/client";
@@ -8,8 +8,16 @@ import { conditions, createManager, dependentApply, handler, metadataOnly, step 
 import { ConfigMap } from "treadle/kinds";
 import { Blob, Widget } from "./kinds.ts";
 import { measureSlices } from "./slices.ts";
+import { stacks } from "./stacks.ts";
 
-const { BENCH_MODE: mode, BENCH_EXPECT: expect, BENCH_CONCURRENCY, BENCH_SLICES, BENCH_SERVICE_ACCOUNT = "" } = process.env;
+const {
+  BENCH_MODE: mode,
+  BENCH_EXPECT: expect,
+  BENCH_CONCURRENCY,
+  BENCH_RESYNC_MS,
+  BENCH_SLICES,
+  BENCH_SERVICE_ACCOUNT = "",
+} = process.env;
 const concurrency = Number(BENCH_CONCURRENCY);
 let passes = 0;
 let slices: ReturnType<typeof measureSlices> | undefined;
@@ -32,8 +40,8 @@ const blobs = handler(held)
 
 if (!Number.isInteger(concurrency) || concurrency < 1)
   throw new Error(`BENCH_CONCURRENCY ${BENCH_CONCURRENCY} is no number of passes at once`);
-if (mode !== "reconcile" && mode !== "cache" && mode !== "metadata")
-  throw new Error(`BENCH_MODE ${mode} is none of reconcile, cache, metadata`);
+if (mode !== "reconcile" && mode !== "cache" && mode !== "metadata" && mode !== "sets")
+  throw new Error(`BENCH_MODE ${mode} is not one of reconcile, cache, metadata, sets`);
 // A pod's service account, for once elsewhere than where kubelet mounts it.
 const config = await loadConfig({ serviceAccountDirectory: BENCH_SERVICE_ACCOUNT });
 const manager = createManager({
@@ -45,12 +53,17 @@ const manager = createManager({
   signals: false,
 });
 if (mode === "reconcile") manager.add(widgets, { concurrency });
+else if (mode === "sets")
+  manager.add(
+    stacks(() => void passes++),
+    { concurrency, ...(BENCH_RESYNC_MS === undefined ? {} : { resyncMs: Number(BENCH_RESYNC_MS) }) },
+  );
 else manager.add(blobs, { concurrency });
 
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  tell({ event: "heap", bytes: heapUsed + external, ...slices?.() });
+  tell({ event: "heap", bytes: heapUsed + external, passes, ...slices?.() });
 });
 process.on("SIGTERM", () => void manager.stop());
 await manager.start();

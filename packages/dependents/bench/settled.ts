@@ -2,15 +2,14 @@
  * What a dependent costs in a pass that finds it as desired: (a pass with ten dependents - a pass with none) / 10.
  * Goal: 10 us. The ratio to JSON.parse of one dependent makes machines comparable.
  */
-import { defineResource, groupKindOf, type Kind, type KubernetesObject, keyOf, systemClock } from "@treadle/apimachinery";
-import { Deployment, Namespace } from "@treadle/apimachinery/kinds";
-import { createApiServer } from "@treadle/apiserver";
-import { createClient } from "@treadle/client";
-import { type AnyHandler, conditions, handler, type Logger } from "@treadle/reconcile";
-import { createReconciler, type Reconciler } from "@treadle/reconcile/unstable/engine";
+import { defineResource, type KubernetesObject } from "@treadle/apimachinery";
+import { Deployment } from "@treadle/apimachinery/kinds";
+import { type AnyHandler, conditions, handler } from "@treadle/reconcile";
 import { dependentApply } from "@treadle/dependents";
 import { readyStatus } from "@treadle/testing";
 import { z } from "zod";
+import { type SettledPass, settledWorld } from "./src/settled-pass.ts";
+import { median } from "./src/timing.ts";
 
 const COUNT = 10;
 const ROUNDS = 3_000;
@@ -51,68 +50,14 @@ const deployment = (name: string) =>
     }),
   });
 
-const server = createApiServer({ clock: systemClock, resources: [App] });
-const client = createClient({ transport: server.transport(), clock: systemClock, fieldManager: "bench" });
-await client.create(Namespace, { metadata: { name: "ns" } });
-
-/** As the store of an informer: objects by name, and an index of the label that is selected by. */
-const objects = new Map<string, KubernetesObject>();
-const put = (object: KubernetesObject): void => void objects.set(`${object.kind} ${keyOf(object.metadata)}`, freeze(withStatus(object)));
 /** No controller runs here. A Deployment that is not ready is judged in each pass, and the pass ends there. */
-const withStatus = (object: KubernetesObject): KubernetesObject =>
+const complete = (object: KubernetesObject): KubernetesObject =>
   object.kind === Deployment.kind ? Object.assign({ ...object }, { status: readyStatus(object) }) : object;
-const labelled = (value: string | undefined): readonly KubernetesObject[] => byOwner.get(value ?? "") ?? [];
-let byOwner = new Map<string, KubernetesObject[]>();
-function index(): void {
-  byOwner = new Map();
-  for (const object of objects.values()) {
-    const value = Object.entries(object.metadata.labels ?? {}).find(([key]) => key.endsWith("/owner-id"))?.[1] ?? "";
-    byOwner.set(value, [...(byOwner.get(value) ?? []), object]);
-  }
-}
+const world = await settledWorld({ owner: App, complete });
 
-function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze);
-  return value;
-}
-
-const log: Logger = { debug() {}, info() {}, warn: console.warn, error: console.error };
-
-async function settledPass(name: string, built: AnyHandler): Promise<{ readonly reconciler: Reconciler; readonly name: string }> {
-  put(await client.create(App, { metadata: { name, namespace: "ns" }, spec: { image: "registry/app:1", replicas: 2 } }));
-  const reconciler = createReconciler(built, {
-    client,
-    clock: systemClock,
-    log,
-    cache: {
-      get: (kind, ref) => objects.get(`${kind.kind} ${keyOf(ref)}`) as never,
-      list: (kind: Kind, select = {}) => {
-        const wanted = Object.entries(select.matchLabels ?? {});
-        const owner = wanted.find(([key]) => key.endsWith("/owner-id"))?.[1];
-        return labelled(owner).filter(
-          (object) => object.kind === kind.kind && wanted.every(([key, value]) => object.metadata.labels?.[key] === value),
-        ) as never;
-      },
-    },
-    observeWrite: put,
-    observeOther: (kind, object) => {
-      if (groupKindOf(kind) === groupKindOf(Deployment)) put(object);
-    },
-  });
-  for (let i = 0; i < 2 * COUNT; i++) {
-    await reconciler.pass({ namespace: "ns", name });
-    index();
-  }
-  return { reconciler, name };
-}
-
-/** Of the processor, so that other programs on the machine do not count. */
-async function microseconds({ reconciler, name }: { readonly reconciler: Reconciler; readonly name: string }): Promise<number> {
-  const ref = { namespace: "ns", name };
-  const started = process.cpuUsage();
-  for (let i = 0; i < ROUNDS; i++) await reconciler.pass(ref);
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / ROUNDS;
+async function settledPass(name: string, built: AnyHandler): Promise<SettledPass> {
+  const app = await world.client.create(App, { metadata: { name, namespace: "ns" }, spec: { image: "registry/app:1", replicas: 2 } });
+  return await world.settle(app, built);
 }
 
 const names = Array.from({ length: COUNT }, (_, i) => `part${i}`);
@@ -126,17 +71,17 @@ const many = await settledPass(
     )
     .build(),
 );
-const text = JSON.stringify([...objects.values()].find(({ kind }) => kind === "Deployment"));
+const text = JSON.stringify([...world.cached()].find(({ kind }) => kind === "Deployment"));
 
-await microseconds(none);
-await microseconds(many);
+await none.microseconds(ROUNDS);
+await many.microseconds(ROUNDS);
 const each: number[] = [];
-for (let i = 0; i < 5; i++) each.push(((await microseconds(many)) - (await microseconds(none))) / COUNT);
+for (let i = 0; i < 5; i++) each.push(((await many.microseconds(ROUNDS)) - (await none.microseconds(ROUNDS))) / COUNT);
 const parseStarted = process.cpuUsage();
 for (let i = 0; i < ROUNDS; i++) JSON.parse(text);
 const parseUs = process.cpuUsage(parseStarted).user / ROUNDS;
-const [, , median = 0] = each.toSorted((a, b) => a - b);
+const us = median(each);
 
 console.log(
-  `a settled dependent: ${median.toFixed(1)} us (goal 10), ${(median / parseUs).toFixed(1)} times JSON.parse of it (${each.map((us) => us.toFixed(1)).join(", ")})`,
+  `a settled dependent: ${us.toFixed(1)} us (goal 10), ${(us / parseUs).toFixed(1)} times JSON.parse of it (${each.map((one) => one.toFixed(1)).join(", ")})`,
 );

@@ -87,9 +87,11 @@ export {
 } from "@treadle/dependents";
 export type { Gate } from "@treadle/apimachinery";
 
-// What renders the objects of a set, and fields of the custom resource for it.
+// Sets of objects, what renders them, and fields of the custom resource for it.
 export {
   type Cluster,
+  dependentSet,
+  type DependentSetOptions,
   type Edit,
   edited,
   fromSpec,
@@ -97,6 +99,8 @@ export {
   manifests,
   type ManifestsOptions,
   merged,
+  object,
+  type ObjectPolicies,
   type Placement,
   type RenderContext,
   type Renderer,

@@ -1,7 +1,7 @@
 /** The phase `do` of a set: inputs, plan, waves, removals, report. */
-import { groupKindOf } from "@treadle/apimachinery";
+import { groupKindOf, isConflict } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
-import { isTransientEnd, misuse, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { errorsIn, isTransientEnd, misuse, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "../core/ask.ts";
 import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
@@ -30,7 +30,7 @@ export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{
     return refuse(run, error);
   }
   run.memory.settled = undefined;
-  return applyNow(run).catch((error: unknown) => refuse(run, error));
+  return applyNow(run);
 }
 
 function isSuspended({ definition, context }: Run): boolean {
@@ -58,29 +58,25 @@ function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; read
 
 /** Reports an error that is not of one object. @throws it */
 function refuse(run: Run<SetDoReq>, error: unknown): never {
-  if (!isReported(run) && !isTransientEnd({ type: "failed", error }) && !run.req.signal.aborted)
-    tell(run, { reason: "Error", message: statusMessage(error) });
+  // A failure that a retry resolves leaves the condition as it is.
+  const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
+  if (!isPassing && !run.req.signal.aborted) tell(run, { reason: "Error", message: statusMessage(error) });
   throw error;
 }
 
-/** Errors of single objects are in the condition already. */
-function isReported({ pass, definition }: Run): boolean {
-  return pass.found.entries.get(definition.name) !== "keep";
+/** What is to be applied. */
+interface Desired {
+  readonly plan: Plan;
+  readonly createsNamespaces: boolean;
 }
 
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
-  const request = requestOf(run);
-  const rendering = await renderedFor(run, request);
-  begin(run, rendering);
-  const plan = planFor(run, request, rendering);
-  if (plan.problems.length > 0) return refusePlan(run, plan);
-  const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
-  if (pending?.type === "pending") return listing(run, pending.message);
-  await storeKinds(run, plan);
-  const createsNamespaces = mayCreateNamespaces(run, request);
-  const waves = await runWaves(run, { plan, createsNamespaces });
+  const desired = await prepared(run).catch((error: unknown) => refuse(run, error));
+  if (!("plan" in desired)) return desired;
+  const { plan } = desired;
+  const waves = await runWaves(run, desired);
   recordChanges(run, waves.outcomes);
-  const removal = waves.isComplete ? await removeDropped(run, plan) : NOTHING;
+  const removal = waves.isComplete ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error)) : NOTHING;
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
   const findings: Findings = {
@@ -96,6 +92,19 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   fillStatus(run, word.reason);
   if (word.reason === "Ready") end(run, plan, findings);
   return resultOf(run, word, findings);
+}
+
+/** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
+async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
+  const request = requestOf(run);
+  const rendering = await renderedFor(run, request);
+  begin(run, rendering);
+  const plan = planFor(run, request, rendering);
+  if (plan.problems.length > 0) return refusePlan(run, plan);
+  const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
+  if (pending?.type === "pending") return listing(run, pending.message);
+  await storeKinds(run, plan);
+  return { plan, createsNamespaces: mayCreateNamespaces(run, request) };
 }
 
 /** Counts the desired states. The clock of the time limit begins again by itself. */
@@ -196,7 +205,11 @@ function end(run: Run<SetDoReq>, plan: Plan, { outcomes }: Findings): void {
   noteSettled(run, plan, outcomes, dueAtMs);
 }
 
-/** Forgets kinds of which the set has no object any more. */
-function forgetKinds({ state }: Run, { kinds }: Plan): void {
-  for (const key of Object.keys(state.kinds)) if (!kinds.has(key)) delete state.kinds[key];
+/** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */
+function forgetKinds(run: Run, { kinds }: Plan): void {
+  for (const seen of storedKinds(run)) {
+    if (seen.type !== "watched" && seen.type !== "unwatched") continue;
+    const key = groupKindOf(seen.kind);
+    if (!kinds.has(key)) delete run.state.kinds[key];
+  }
 }

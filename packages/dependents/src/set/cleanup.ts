@@ -7,6 +7,7 @@ import { alsoGuardsOf, type SetDefinition } from "./definition.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Blocker, blockerByKinds, blockerOf } from "./guard.ts";
 import { isHeld, withoutFinalizer } from "./definitions.ts";
+import { storedKinds } from "./kind-table.ts";
 import { definesKinds, leftoverPolicy } from "./make-plan.ts";
 import { isOrphaned, leftoversOf, listedLeftovers, type LooseObject, policiesOfLive, removeObjects } from "./removal.ts";
 import { type Run, runOf, type SetCleanupReq } from "./run.ts";
@@ -53,7 +54,9 @@ const WATCHED_AGAIN_MS = 600_000;
 async function objectsOf(run: Run): Promise<readonly LooseObject[]> {
   const { memory } = run;
   const isFirst = !memory.isListed;
-  const listed = await listedLeftovers(run, { unwatchedOnly: !isFirst });
+  // A kind that is not served, or whose watch is refused, is listed in each pass, until it is known that it has no objects.
+  const hasHidden = storedKinds(run).some(({ type }) => type === "missing" || type === "pending");
+  const listed = await listedLeftovers(run, { unwatchedOnly: !isFirst && !hasHidden });
   memory.isListed = true;
   const byUid = new Map(listed.map((each) => [each.object.metadata.uid, each]));
   for (const each of leftoversOf(run)) byUid.set(each.object.metadata.uid, each);

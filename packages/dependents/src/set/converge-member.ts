@@ -149,7 +149,10 @@ function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome 
   const { state, live, operation } = result;
   const isReady = result.type !== "not yet";
   const again = result.type !== "not yet" || result.again === "watch" ? undefined : result.again;
-  return { member, phase: phaseOf(run, member, { isReady, live, operation }), state, isReady, live, operation, error: undefined, again };
+  // An object of another owner is not on its way.
+  const isForeign = result.type === "not yet" && result.cause === "NotOurs";
+  const phase = isForeign ? "Waiting" : phaseOf(run, member, { isReady, live, operation });
+  return { member, phase, state, isReady, live, operation, error: undefined, again };
 }
 
 function phaseOf(run: Run, { key }: PlannedMember, { isReady, live, operation }: Pick<Outcome, "isReady" | "live" | "operation">): Phase {

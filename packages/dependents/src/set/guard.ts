@@ -10,6 +10,7 @@ import {
   ownerIdLabel,
 } from "@treadle/apimachinery";
 import { discovery } from "@treadle/client";
+import { isGuarded } from "./guarded-kinds.ts";
 import type { Manifest } from "./member.ts";
 import { definedKindOf } from "./own-kinds.ts";
 import type { Run } from "./run.ts";
@@ -30,14 +31,7 @@ export async function blockerOf(run: Run, definition: KubernetesObject): Promise
 /** Returns why the set must not be removed, because of the kinds that its options name. @throws the error of the server */
 export async function blockerByKinds(run: Run, guarded: readonly GuardedKind[]): Promise<Blocker | undefined> {
   if (guarded.length === 0) return undefined;
-  return await firstForeign(run, await servedKinds(run, (kind) => guarded.some((each) => matches(each, kind))));
-}
-
-/** Whether a guarded kind names `kind`: `*` is every name, and `*.suffix` every group that ends so. */
-export function matches(guarded: GuardedKind, { group, kind }: Pick<Kind, "group" | "kind">): boolean {
-  const isGroup =
-    guarded.group === "*" || guarded.group === group || (guarded.group.startsWith("*.") && group.endsWith(guarded.group.slice(1)));
-  return isGroup && (guarded.kind === "*" || guarded.kind === kind);
+  return await firstForeign(run, await servedKinds(run, (kind) => isGuarded(kind, guarded)));
 }
 
 /** The kinds that can be listed, each in the version that the server prefers. */

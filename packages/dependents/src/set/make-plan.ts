@@ -6,6 +6,9 @@ import type { SeenInputs } from "../core/inputs.ts";
 import type { Policy } from "../core/plan.ts";
 import { isRecreatable } from "../core/recreate.ts";
 import { resolveAfter } from "./after.ts";
+import { alsoGuardsOf } from "./definition.ts";
+import { isGuarded } from "./guarded-kinds.ts";
+import type { GuardedKind } from "./types.ts";
 import { readPolicies, withoutMarks } from "./annotations.ts";
 import { checkMembers } from "./checks.ts";
 import { kindStateOf } from "./kind-table.ts";
@@ -40,8 +43,9 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
     }
   });
   const own = definedKinds(manifests.map(({ manifest }) => manifest));
+  const guarded = alsoGuardsOf(run.definition, run.context.owner);
   const made = manifests.flatMap(({ manifest, index }) => {
-    const { member, problems: found } = memberOf(run, manifest, { request, own, index });
+    const { member, problems: found } = memberOf(run, manifest, { request, own, guarded, index });
     problems.push(...found);
     return member === undefined ? [] : [member];
   });
@@ -75,7 +79,12 @@ interface Made {
 function memberOf(
   run: Run,
   manifest: Manifest,
-  { request, own, index }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly index: number },
+  {
+    request,
+    own,
+    guarded,
+    index,
+  }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly guarded: readonly GuardedKind[]; readonly index: number },
 ): Made {
   const { definition, context, pass } = run;
   const guess = own.kindOf(manifest);
@@ -96,7 +105,15 @@ function memberOf(
   const { namespace: _, ...metadata } = withoutMarks({ ...manifest.metadata, annotations: read.rest }, context.handlerNames);
   const desired: Manifest = { ...manifest, metadata: { ...metadata, ...ref } };
   const isHidden = kindState.type === "watched" && namespace !== undefined && !context.cache.covers(kind, namespace);
-  const member: Member = { key: memberKey(kind, ref), kind, ref, desired, policies, isInstance: guess !== undefined, index };
+  const member: Member = {
+    key: memberKey(kind, ref),
+    kind,
+    ref,
+    desired,
+    policies,
+    isInstance: guess !== undefined || isGuarded(kind, guarded),
+    index,
+  };
   const inputs = policies.reconcile === "on-object-or-component-change" ? request.inputs : undefined;
   const note = policiesNote(policies, inputs === undefined ? {} : { inputs });
   const body = bodyOf(desired, {

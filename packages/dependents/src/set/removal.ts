@@ -12,6 +12,8 @@ import { isMadeByUs } from "../core/ownership.ts";
 import { deleteObject, type Kept, objectsLeft, objectsListed } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { policiesIn } from "./policies-note.ts";
+import { alsoGuardsOf } from "./definition.ts";
+import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
 import { storedEntriesOf } from "./entries.ts";
 import { blockerOf } from "./guard.ts";
@@ -55,7 +57,7 @@ export type Cause = "dropped" | "owner";
 /** Returns the objects in the cache that the plan does not have. Without a plan it is all of them. */
 export function leftoversOf(run: Run, plan?: Plan): readonly LooseObject[] {
   const { context } = run;
-  return kindsOf(run, plan).flatMap(({ kind, isWatched }) => {
+  return kindsOf(run, plan, { isAll: false }).flatMap(({ kind, isWatched }) => {
     if (!isWatched) return [];
     const removal = removalOf(run, { kind, isWatched, plan });
     return ours(
@@ -79,7 +81,7 @@ export async function listedLeftovers(
 ): Promise<readonly LooseObject[]> {
   const { plan, unwatchedOnly } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan)) {
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: !unwatchedOnly })) {
     if (unwatchedOnly && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
@@ -107,15 +109,11 @@ interface SetKind {
   readonly namespaces: readonly string[];
 }
 
-/**
- * The kinds of which objects may exist. After a start the watch of a stored kind may not have listed its objects, or the server may refuse
- * it: then the server is asked.
- */
-function kindsOf(run: Run, plan: Plan | undefined): readonly SetKind[] {
+/** The kinds of which objects may exist: those that can be looked at now, or all. */
+function kindsOf(run: Run, plan: Plan | undefined, { isAll }: { readonly isAll: boolean }): readonly SetKind[] {
   const kinds = new Map<string, SetKind>();
   for (const state of [...storedKinds(run), ...(plan?.kinds.values() ?? [])]) {
-    // No object of a kind was written that is not stored.
-    if (state.type === "unlisted" || run.state.kinds[groupKindOf(state.kind)] === undefined) continue;
+    if (state.type === "unlisted" || (!isAll && state.type !== "watched" && state.type !== "unwatched")) continue;
     const key = groupKindOf(state.kind);
     const namespaces = run.state.kinds[key]?.namespaces ?? [];
     if (!kinds.has(key)) kinds.set(key, { kind: state.kind, isWatched: state.type === "watched", namespaces });
@@ -155,10 +153,11 @@ function entryRefs(run: Run, kind: Kind): readonly Ref[] {
 /** Reads the policies of the objects. */
 function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Plan | undefined): readonly Leftover[] {
   const own = definedKinds(objects.map(({ object }) => object));
+  const guarded = alsoGuardsOf(run.definition, run.context.owner);
   return objects.map(({ kind, isWatched, object }, index) => {
     const policies = policiesOfLive(run, object);
     const policy = leftoverPolicy(kind, { isWatched, update: policies.update });
-    const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined;
+    const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined || isGuarded(kind, guarded);
     return { kind, ref: refTo(object), object, policy, policies, remove: policies.remove, isInstance, index };
   });
 }
