@@ -124,7 +124,7 @@ async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { read
   for (const { member } of isNew) notePurged(run, member);
   try {
     // Stored before the delete: after a crash the object is not created again.
-    if (isNew.length > 0) await req.checkpoint();
+    if (isNew.length > 0 && !req.isDryRun) await req.checkpoint();
   } catch (error) {
     return failed(run, there[0]?.member as PlannedMember, error); // There is at least one.
   }
