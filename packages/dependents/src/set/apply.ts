@@ -13,8 +13,8 @@ import type { Rendering } from "./rendering.ts";
 import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
-import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, resultOf, stopClock, tell, wordOf } from "./report.ts";
+import { laterRemovals, leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
+import { type Findings, isTold, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
 import { isSettled, noteSettled } from "./settled.ts";
 import { runWaves } from "./waves.ts";
@@ -78,12 +78,15 @@ interface Desired {
 }
 
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
+  const before = JSON.stringify(run.state);
   const desired = await prepared(run).catch((error: unknown) => refuse(run, error));
   if (!("plan" in desired)) return desired;
   const { plan } = desired;
   const waves = await runWaves(run, desired);
   recordChanges(run, waves.outcomes);
-  const removal = waves.isComplete ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error)) : NOTHING;
+  const removal = waves.isComplete
+    ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
+    : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
   const findings: Findings = {
@@ -96,8 +99,8 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   };
   const word = wordOf(run, findings);
   tell(run, word, findings);
-  fillStatus(run, word.reason);
-  if (word.reason === "Ready") end(run, plan, findings);
+  const isFilled = fillStatus(run, word.reason);
+  if (word.reason === "Ready") end(run, findings, { isStored: (state) => !isFilled && state === before });
   return resultOf(run, word, findings);
 }
 
@@ -155,7 +158,7 @@ function listing(run: Run<SetDoReq>, message: string): StepResult<{}> {
   const type = run.definition.condition as never; // The step declares it.
   if (run.req.conditions.previous(type) === undefined) tell(run, { reason: "Processing", message });
   else run.req.conditions.keep(type);
-  return waitBecause(message, { code: "Processing", afterMs: LOOK_AGAIN_MS });
+  return waitBecause(message, { code: "Processing", isTransient: true, afterMs: LOOK_AGAIN_MS });
 }
 
 /** Stores the kinds of the plan before the first object of a kind is written. */
@@ -188,7 +191,7 @@ const NOTHING: Removal = Object.freeze({ left: [], blocker: undefined, deleted: 
 
 async function removeDropped(run: Run<SetDoReq>, plan: Plan): Promise<Removal> {
   const { memory } = run;
-  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, unwatchedOnly: true });
+  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, of: "unwatched" });
   const cached = leftoversOf(run, plan);
   const known = new Set(cached.map(({ object }) => object.metadata.uid));
   const objects = [...cached, ...hidden.filter(({ object }) => !known.has(object.metadata.uid))];
@@ -203,14 +206,16 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 }
 
 /** Ends a pass in which everything is as desired. */
-function end(run: Run<SetDoReq>, plan: Plan, { outcomes }: Findings): void {
+function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
+  const { plan, outcomes } = findings;
   forgetDone(run, plan);
   forgetKinds(run, plan);
   const now = run.pass.clock.now();
   const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));
   const dueAtMs = again.length === 0 ? undefined : Math.min(...again);
   if (dueAtMs !== undefined) run.req.revisit(Math.max(0, dueAtMs - now), "to apply objects that are not watched");
-  noteSettled(run, plan, outcomes, dueAtMs);
+  // A status that could not be saved is written again by a pass that looks at everything.
+  if (isStored(JSON.stringify(run.state)) && isTold(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
 }
 
 /** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */

@@ -75,14 +75,11 @@ export interface LooseObject {
 }
 
 /** As {@link leftoversOf}, from the server: one list for each kind and namespace. @throws the error of the server */
-export async function listedLeftovers(
-  run: Run,
-  given: { readonly plan?: Plan; readonly unwatchedOnly: boolean },
-): Promise<readonly LooseObject[]> {
-  const { plan, unwatchedOnly } = given;
+export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; readonly of: Sought }): Promise<readonly LooseObject[]> {
+  const { plan, of } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: !unwatchedOnly })) {
-    if (unwatchedOnly && isWatched && namespaces.length === 0) continue;
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of !== "unwatched" })) {
+    if (of !== "all" && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
   }
@@ -101,6 +98,12 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
 export function policiesOfLive({ context }: Run, { metadata: { annotations = {} } }: KubernetesObject): Policies {
   return policiesIn(context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((note) => note !== undefined)).policies;
 }
+
+/**
+ * Which kinds are listed. `unwatched`: those that the operator can list and does not watch. `hidden`: also those that the server does not
+ * serve, or whose watch it refuses. `all`: also those that are watched.
+ */
+export type Sought = "unwatched" | "hidden" | "all";
 
 interface SetKind {
   readonly kind: Kind;
@@ -160,6 +163,12 @@ function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Plan | und
     const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined || isGuarded(kind, guarded);
     return { kind, ref: refTo(object), object, policy, policies, remove: policies.remove, isInstance, index };
   });
+}
+
+/** Returns the entries of objects that the set does not render any more, and that are removed when all others are ready. */
+export function laterRemovals(run: Run, plan: Plan): readonly NewEntry[] {
+  const later = leftoversIn(run, leftoversOf(run, plan), plan);
+  return later.map((each) => entryOf(each, "WaitingForRemoval", "is removed when all other objects are ready"));
 }
 
 /** Whether an object stays when it is removed for this cause. */

@@ -1,17 +1,17 @@
 /** What a set says in its condition and its entries, and when it says it: at the end of a wave, and else at most every ten seconds. */
-import { keyOf } from "@treadle/apimachinery";
+import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { isTransient } from "@treadle/client";
 import type { StepResult } from "@treadle/reconcile";
-import { truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { misuse, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
 import type { NewEntry } from "../core/entries.ts";
 import { called, nameOfAnswer } from "../core/ask.ts";
 import { spentMs, tick } from "../grace.ts";
 import { LOOK_AGAIN_MS } from "../retry-later.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf, storedEntriesOf } from "./entries.ts";
+import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
-import { misuse } from "@treadle/reconcile/unstable/engine";
 
 /** The reasons of the condition of a set. */
 export type SetReason = "Ready" | "Error" | "Timeout" | "Processing" | "Pending" | "Suspended" | "DeletionBlocked" | "Deleting";
@@ -151,6 +151,18 @@ export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void 
   if (findings !== undefined) pass.found.entries.set(definition.name, entriesOf(findings.outcomes, findings.leaving));
 }
 
+/** Whether the stored status says that everything is ready, with the same entries. */
+export function isTold(run: Run<SetDoReq>, { outcomes }: Findings): boolean {
+  const { definition, req } = run;
+  const previous = req.conditions.previous(definition.condition as never); // The step declares it.
+  if (previous?.status !== "True" || previous.observedGeneration !== req.object.metadata.generation) return false;
+  const stored = storedEntriesOf(run);
+  const entries = entriesOf(outcomes, []);
+  const isSame = (entry: NewEntry, i: number): boolean =>
+    Object.entries(entry).every(([field, value]) => jsonEqual((stored[i] as unknown as Readonly<Record<string, unknown>>)[field], value));
+  return stored.length === entries.length && entries.every(isSame);
+}
+
 function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): void {
   const type = definition.condition as never; // The step declares it.
   const text = truncate(message, 1_000);
@@ -160,12 +172,13 @@ function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): voi
 }
 
 /** Returns how the step ends. @throws the errors of the server, so that the engine retries with its backoff */
-export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors }: Pick<Findings, "outcomes" | "errors">): StepResult<{}> {
+export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: Findings): StepResult<{}> {
   const { req, definition } = run;
   const all = [...outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])), ...errors];
   if (all.length > 0) throw joined(definition.name, all);
   if (word.reason === "Ready") return req.next();
   const again = outcomes.flatMap(({ again: each }) => (each === undefined ? [] : [each]));
+  if (blocker !== undefined) again.push(GUARD_AGAIN_MS);
   const afterMs = again.includes("backoff") ? undefined : Math.min(LOOK_AGAIN_MS, ...again.filter((each) => each !== "backoff"));
   const severity = STATUS[word.reason] === "False" ? "failed" : "pending";
   const needsAction = outcomes.some(({ state }) => ["Contested", "Immutable", "NotOurs"].includes(state.reason));
