@@ -101,7 +101,7 @@ function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: 
   const { req, pass, state } = run;
   const nowMs = pass.clock.now();
   const phase = word.reason === "Ready" ? "over" : word.reason === "Processing" ? "running" : "standing";
-  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: plan.inputs }, phase });
+  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: `${plan.inputs} ${plan.digest.slice(0, 8)}` }, phase });
   if (clock !== state.clock) state.clock = clock;
   if (word.reason !== "Processing" || clock === undefined) return word;
   const limitMs = timeoutOf(run);
