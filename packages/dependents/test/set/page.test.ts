@@ -34,7 +34,7 @@ describe("docs/sets.md", () => {
   const pairs = [
     ...PAGE.matchAll(/```yaml\nmetadata:\n( {2}annotations:\n.*?)```\s+```ts\n.*?(\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}),?\s*\);\n```/gs),
   ].map(([, yaml = "", policies = ""]) => ({
-    annotations: (readYaml(`metadata:\n${yaml}`)[0]?.value as KubernetesObject).metadata.annotations ?? {},
+    annotations: annotationsIn(`metadata:\n${yaml}`),
     // A literal of TypeScript is YAML, too.
     policies: readYaml(policies)[0]?.value as ObjectPolicies,
   }));
@@ -56,6 +56,11 @@ describe("docs/sets.md", () => {
     },
   );
 });
+
+function annotationsIn(yaml: string): Readonly<Record<string, string>> {
+  const object = readYaml(yaml)[0]?.value as KubernetesObject | undefined;
+  return object?.metadata.annotations ?? {};
+}
 
 describe("a set", () => {
   test("of ConfigMaps in four waves is applied in one pass", async () => {
