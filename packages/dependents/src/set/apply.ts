@@ -177,7 +177,8 @@ async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise
     state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
     isNew = true;
   }
-  if (isNew) await req.checkpoint();
+  // In a dry run a checkpoint would end the step, and nothing is written after it.
+  if (isNew && !req.isDryRun) await req.checkpoint();
 }
 
 function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {

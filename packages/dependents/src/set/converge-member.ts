@@ -1,4 +1,4 @@
-/** Brings one object of a set to its desired state, and says what became of it. */
+/** Brings one object of a set to its desired state, and returns the outcome. */
 import { isAlreadyExists, isConflict, type KubernetesObject } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
 import { isTransient } from "@treadle/client";
@@ -103,7 +103,7 @@ function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObjec
   };
 }
 
-/** The object with its content. The cache has only metadata of confidential objects, which is enough as long as nobody changed them. */
+/** The object with its content. The cache has only metadata of confidential objects, which is enough until one is changed. */
 async function wholeOf(
   run: Run,
   { kind, policy, ref }: PlannedMember,
@@ -146,14 +146,14 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
 }
 
-/** Creates the namespace of an object that it misses, if the policy says so, and tries again. */
+/** Creates a missing namespace of an object, if the policy allows it, and applies the object again. */
 async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: Given, apply: () => Promise<Converged>): Promise<Converged> {
   const { namespace } = member.ref;
   try {
     return await apply();
   } catch (error) {
     if (namespace === undefined || !given.createsNamespaces || !isNamespaceMissing(error, namespace)) throw error;
-    // A namespace of the set is created by its own member.
+    // A namespace of the set is a member itself.
     if (given.plan.byKey.has(`Namespace ${namespace}`)) throw error;
     await run.context.client
       .create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
@@ -193,7 +193,7 @@ function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: 
   return run.memory.last.get(member.key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
 }
 
-/** Deletes an object that is done for good, if it exists: the process that noted this may have ended before the delete. */
+/** Deletes a completed object, if it exists: the process that noted this may have ended before the delete. */
 async function finished(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Promise<Outcome> {
   const { context } = run;
   const { policy, kind, ref } = member;
@@ -204,7 +204,7 @@ async function finished(run: Run, member: PlannedMember, live: KubernetesObject 
   return completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
 }
 
-/** The outcome of an object that is done for good; `live` while its deletion takes time. */
+/** The outcome of a completed object; `live` while its deletion takes time. */
 export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
   const title = titleOf(member.policy, member.ref, run.context.owner);
   const isGone = live === undefined;
@@ -223,7 +223,7 @@ export function completed(run: Run, member: PlannedMember, live: KubernetesObjec
   };
 }
 
-/** The outcome of an object that must wait before it is applied, unless it is done for good. */
+/** The outcome of an object that must wait before it is applied, unless it is completed. */
 export function waiting(
   run: Run,
   member: PlannedMember,

@@ -19,11 +19,11 @@ import type { Run, SetDoReq } from "./run.ts";
 /** So many objects of a rank are written at once. */
 const AT_ONCE = 10;
 
-/** What became of the objects of a plan. */
+/** The outcomes of the objects of a plan. */
 export interface Waves {
   /** In the order of the members. */
   readonly outcomes: readonly Outcome[];
-  /** Whether every object is ready, or done for good. */
+  /** Whether every object is ready or completed. */
   readonly isComplete: boolean;
   /** The last wave that began. */
   readonly wave: number;
@@ -134,7 +134,7 @@ async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { read
   for (const { member } of isNew) notePurged(run, member);
   try {
     // Stored before the delete: after a crash the object is not created again.
-    if (isNew.length > 0) await req.checkpoint();
+    if (isNew.length > 0 && !req.isDryRun) await req.checkpoint();
   } catch (error) {
     return failed(run, there[0]?.member as PlannedMember, error); // There is at least one.
   }
