@@ -7,6 +7,7 @@ import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
 import type { SetDefinition } from "./definition.ts";
 import { forgetDone } from "./done.ts";
+import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Request, renderedFor, requestOf } from "./inputs.ts";
 import type { Rendering } from "./rendering.ts";
@@ -14,8 +15,9 @@ import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
 import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, resultOf, tell, wordOf } from "./report.ts";
+import { type Findings, readyText, resultOf, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
+import { problemText } from "./set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
 import { runWaves } from "./waves.ts";
 
@@ -51,7 +53,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
 /** The result of a pass in which nothing has changed. */
 function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined }): StepResult<{}> {
   const { req, pass } = run;
-  tell(run, { reason: "Ready", message: `${plan.members.length} objects are ready` });
+  tell(run, { reason: "Ready", message: readyText(plan.members.length) });
   if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
   return req.next();
 }
@@ -135,11 +137,10 @@ function reachedIn(stored: string | undefined, { digest, positions }: Plan): num
 }
 
 function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
-  const texts = problems.map(({ member, message }) =>
-    member === undefined || message.startsWith(member.kind.kind) ? message : `${member.key}: ${message}`,
-  );
+  const texts = problems.map(problemText);
   const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
   tell(run, { reason: "Error", message });
+  run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
 

@@ -1,7 +1,6 @@
 /** Brings one object of a set to its desired state, and says what became of it. */
-import { isAlreadyExists, isConflict, type KubernetesObject } from "@treadle/apimachinery";
+import { isAlreadyExists, type KubernetesObject } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
-import { isTransient } from "@treadle/client";
 import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
 import { converge, remembered } from "../core/converge.ts";
 import type { DependentState } from "../core/entries.ts";
@@ -11,6 +10,7 @@ import { ownershipOf } from "../core/ownership.ts";
 import type { Converged, Plan as CorePlan } from "../core/plan.ts";
 import { readLive } from "../core/take-over.ts";
 import { UNCHANGED } from "../core/work.ts";
+import { causeOfError } from "../supervision.ts";
 import { freeDefinition } from "./definitions.ts";
 import { isDone, noteDone } from "./done.ts";
 import { APPLY_SECONDS, sets } from "./extension.ts";
@@ -216,7 +216,7 @@ export function waiting(
 
 /** The outcome of an object that could not be written. */
 export function failed(run: Run, member: PlannedMember, error: unknown): Outcome {
-  const isPassing = isConflict(error) || isTransient(error) || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
+  const isPassing = causeOfError(error) === "transient" || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
   const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
   const live =
     member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
