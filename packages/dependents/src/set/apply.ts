@@ -7,6 +7,7 @@ import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
 import type { SetDefinition } from "./definition.ts";
 import { forgetDone } from "./done.ts";
+import type { Given } from "./converge-member.ts";
 import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Request, renderedFor, requestOf } from "./inputs.ts";
@@ -15,7 +16,7 @@ import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
 import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, readyText, resultOf, tell, wordOf } from "./report.ts";
+import { type Findings, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
 import { problemText } from "./set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
@@ -47,6 +48,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
   const message = "nothing is applied or removed while the set is suspended";
   tell(run, { reason: "Suspended", message });
   fillStatus(run, "Suspended");
+  stopClock(run);
   return waitBecause(message, { code: "Suspended", afterMs: LOOK_AGAIN_MS });
 }
 
@@ -62,14 +64,14 @@ function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; read
 function refuse(run: Run<SetDoReq>, error: unknown): never {
   // A failure that a retry resolves leaves the condition as it is.
   const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
-  if (!isPassing && !run.req.signal.aborted) tell(run, { reason: "Error", message: statusMessage(error) });
+  if (!isPassing && !run.req.signal.aborted) tellError(run, statusMessage(error));
   throw error;
 }
 
-/** What is to be applied. */
-interface Desired {
-  readonly plan: Plan;
-  readonly createsNamespaces: boolean;
+function tellError(run: Run<SetDoReq>, message: string): void {
+  tell(run, { reason: "Error", message });
+  fillStatus(run, "Error");
+  stopClock(run);
 }
 
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
@@ -97,7 +99,7 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
 }
 
 /** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
-async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
+async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const request = requestOf(run);
   const rendering = await renderedFor(run, request);
   begin(run, rendering);
@@ -106,7 +108,7 @@ async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
   const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
   if (pending?.type === "pending") return listing(run, pending.message);
   await storeKinds(run, plan);
-  return { plan, createsNamespaces: mayCreateNamespaces(run, request) };
+  return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
 }
 
 /** Counts the desired states. The clock of the time limit begins again by itself. */
@@ -139,7 +141,7 @@ function reachedIn(stored: string | undefined, { digest, positions }: Plan): num
 function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
   const texts = problems.map(problemText);
   const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
-  tell(run, { reason: "Error", message });
+  tellError(run, message);
   run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
@@ -181,7 +183,7 @@ const NOTHING: Removal = Object.freeze({ left: [], blocker: undefined, deleted: 
 
 async function removeDropped(run: Run<SetDoReq>, plan: Plan): Promise<Removal> {
   const { memory } = run;
-  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, unwatchedOnly: true });
+  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, of: "unwatched" });
   const cached = leftoversOf(run, plan);
   const known = new Set(cached.map(({ object }) => object.metadata.uid));
   const objects = [...cached, ...hidden.filter(({ object }) => !known.has(object.metadata.uid))];

@@ -24,8 +24,8 @@ const INPUTS = Object.freeze({ vars: Object.freeze({}), reads: Object.freeze({})
 /** What the pass knows besides the member. */
 export interface Given {
   readonly plan: Plan;
-  /** Whether missing namespaces are created. */
-  readonly createsNamespaces: boolean;
+  /** The namespaces that the pass creates because objects miss them, by name; `undefined`: it creates none. */
+  readonly namespaces: Map<string, Promise<void>> | undefined;
 }
 
 /** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
@@ -53,6 +53,8 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
     // The CRD of the set is there: its kind is served in a moment.
     return member.isInstance ? { ...outcome, again: SERVED_AGAIN_MS } : outcome;
   }
+  const dying = dyingDefinition(run, member, given.plan);
+  if (dying !== undefined) return waiting(run, member, { reason: "WaitingForKind", message: `waits for ${dying}, which is being deleted` });
   if (kindState.type === "unwatched") return await unwatched(run, member, given);
   const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
   if (isDone(run, member, cached)) return completed(run, member, cached);
@@ -66,6 +68,18 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
   if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
   return outcomeOf(run, member, result);
+}
+
+/**
+ * The CRD or APIService of the set that defines the kind of an object, if it is being deleted. An instance that is written now would keep
+ * the CRD, and disappear with it.
+ */
+function dyingDefinition({ context }: Run, { kind, isInstance }: PlannedMember, { own, byKey }: Plan): string | undefined {
+  if (!isInstance) return undefined;
+  const definition = byKey.get(own.of(kind)?.definedBy ?? "");
+  if (definition?.kindState.type !== "watched") return undefined;
+  const live: KubernetesObject | undefined = context.cache.get(definition.kind, definition.ref);
+  return live?.metadata.deletionTimestamp === undefined ? undefined : definition.key;
 }
 
 function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObject | undefined): CorePlan {
@@ -132,16 +146,24 @@ async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: G
   try {
     return await apply();
   } catch (error) {
-    if (namespace === undefined || !given.createsNamespaces || !isNamespaceMissing(error, namespace)) throw error;
+    const { namespaces, plan } = given;
+    if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
     // A namespace of the set is created by its own member.
-    if (given.plan.byKey.has(`Namespace ${namespace}`)) throw error;
-    await run.context.client
-      .create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
-      .catch((failure: unknown) => {
-        if (!isAlreadyExists(failure)) throw failure;
-      });
-    run.context.log.info({ namespace }, "created a namespace that objects of the set use");
+    if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
+    // Many objects miss it at once.
+    let creation = namespaces.get(namespace);
+    if (creation === undefined) namespaces.set(namespace, (creation = createNamespace(run, namespace)));
+    await creation;
     return await apply();
+  }
+}
+
+async function createNamespace({ context }: Run, name: string): Promise<void> {
+  try {
+    await context.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    context.log.info({ namespace: name }, "created a namespace that objects of the set use");
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
   }
 }
 

@@ -16,6 +16,9 @@ import { definedKindOf } from "./own-kinds.ts";
 import type { Run } from "./run.ts";
 import type { GuardedKind } from "./types.ts";
 
+/** Time until foreign instances are looked for again, in milliseconds. Their deletion starts no pass. */
+export const GUARD_AGAIN_MS = 10_000;
+
 /** Why a removal must not begin: a sentence that names one foreign instance. */
 export type Blocker = string;
 
