@@ -10,6 +10,9 @@ import { API_SERVICE, CRD, type OwnKinds } from "./own-kinds.ts";
 import type { RemovalPolicy } from "./policies.ts";
 import { type SetProblem, titleOf } from "./set-problem.ts";
 
+/** Why the owner cannot be an object of its set. */
+export const OWNER_PROBLEM = "the owner of the set cannot be one of its objects: give the object another name";
+
 /** What the members are checked against. */
 export interface CheckInputs {
   /** The object that the set belongs to. */
@@ -40,7 +43,7 @@ export function checkMembers(members: readonly Member[], { owner, own }: CheckIn
     const definedBy = member.isInstance ? own.of(member.kind)?.definedBy : undefined;
     const definer = definedBy === undefined ? undefined : byKey.get(definedBy)?.[0];
     const messages = [
-      member.key === ownerKey ? `the owner of the set cannot be one of its objects: give the object another name` : undefined,
+      member.key === ownerKey ? OWNER_PROBLEM : undefined,
       holdsOwner.has(member.key) && member.policies.onRemoval !== "orphan"
         ? `the ${member.kind.kind} cannot be deleted before the owner, which it would delete: set onRemoval (delete-policy) to orphan`
         : undefined,

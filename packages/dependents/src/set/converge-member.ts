@@ -1,7 +1,6 @@
 /** Brings one object of a set to its desired state, and returns the outcome. */
-import { isAlreadyExists, isConflict, type KubernetesObject } from "@treadle/apimachinery";
+import { isAlreadyExists, type KubernetesObject } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
-import { isTransient } from "@treadle/client";
 import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
 import { converge, remembered } from "../core/converge.ts";
 import type { DependentState } from "../core/entries.ts";
@@ -12,6 +11,7 @@ import type { Converged, Plan as CorePlan } from "../core/plan.ts";
 import { deleteObject } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { UNCHANGED } from "../core/work.ts";
+import { causeOfError } from "../supervision.ts";
 import { freeDefinition, isHeld } from "./definitions.ts";
 import { isDone, noteDone } from "./done.ts";
 import { APPLY_SECONDS, sets } from "./extension.ts";
@@ -25,8 +25,8 @@ const INPUTS = Object.freeze({ vars: Object.freeze({}), reads: Object.freeze({})
 /** What the pass knows besides the member. */
 export interface Given {
   readonly plan: Plan;
-  /** Whether missing namespaces are created. */
-  readonly createsNamespaces: boolean;
+  /** The namespaces that the pass creates because objects miss them, by name; `undefined`: it creates none. */
+  readonly namespaces: Map<string, Promise<void>> | undefined;
 }
 
 /** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
@@ -152,16 +152,24 @@ async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: G
   try {
     return await apply();
   } catch (error) {
-    if (namespace === undefined || !given.createsNamespaces || !isNamespaceMissing(error, namespace)) throw error;
-    // A namespace of the set is a member itself.
-    if (given.plan.byKey.has(`Namespace ${namespace}`)) throw error;
-    await run.context.client
-      .create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
-      .catch((failure: unknown) => {
-        if (!isAlreadyExists(failure)) throw failure;
-      });
-    run.context.log.info({ namespace }, "created a namespace that objects of the set use");
+    const { namespaces, plan } = given;
+    if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
+    // A namespace of the set is created by its own member.
+    if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
+    // Many objects miss it at once.
+    let creation = namespaces.get(namespace);
+    if (creation === undefined) namespaces.set(namespace, (creation = createNamespace(run, namespace)));
+    await creation;
     return await apply();
+  }
+}
+
+async function createNamespace({ context }: Run, name: string): Promise<void> {
+  try {
+    await context.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    context.log.info({ namespace: name }, "created a namespace that objects of the set use");
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
   }
 }
 
@@ -247,7 +255,7 @@ export function waiting(
 
 /** The outcome of an object that could not be written. */
 export function failed(run: Run, member: PlannedMember, error: unknown): Outcome {
-  const isPassing = isConflict(error) || isTransient(error) || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
+  const isPassing = causeOfError(error) === "transient" || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
   const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
   const live =
     member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;

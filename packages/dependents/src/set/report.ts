@@ -75,7 +75,12 @@ export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
       reason: "Processing",
       message: `${total}; ${leaving.length} are being removed: ${leaving[0]?.message ?? ""}`,
     });
-  return converging(run, findings, { reason: "Ready", message: `${outcomes.length} objects are ready` });
+  return converging(run, findings, { reason: "Ready", message: readyText(outcomes.length) });
+}
+
+/** The message of a set whose objects are all ready. */
+export function readyText(count: number): string {
+  return count === 1 ? "1 object is ready" : `${count} objects are ready`;
 }
 
 function isOfMissingKind(member: Outcome["member"]): boolean {
@@ -85,7 +90,7 @@ function isOfMissingKind(member: Outcome["member"]): boolean {
 function said({ member, state }: Outcome): string {
   const title = `${member.kind.kind} ${keyOf(member.ref)}`;
   const text = state.message === "" ? state.reason : state.message;
-  return text.startsWith(member.kind.kind) ? text : `${title}: ${text}`;
+  return text.startsWith(member.kind.kind) || text.includes(title) ? text : `${title}: ${text}`;
 }
 
 /** A condition names so many objects. */
