@@ -26,7 +26,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * The requests of component-operator-runtime v0.3.158 for one component of `objects` objects, from its code and with its defaults.
+ * The requests of component-operator-runtime v0.3.158 for one component of `objects` objects, from a study of its code, with its defaults.
  * Without events, references, discovery, jitter, and polling of objects that are not ready, so a run has more of them. The Go
  * module proxy does not serve the module, so no run of it is on the page.
  */
@@ -51,7 +51,7 @@ export function setsReport(results: SetResults): string {
     "",
     ...(measured["treadle-tuned"] === undefined ? [] : [...versus({ measured }, ROWS, ["treadle-tuned", ["controller-runtime"]]), ""]),
     "component-operator-runtime (Go) is not measured: the Go module proxy that this page was made with does not serve it. Its requests are",
-    "calculated from the code of v0.3.158: every 10 minutes a read of the component and of each object and a status, every hour a write of",
+    "calculated from a study of the code of v0.3.158: every 10 minutes a read of the component and of each object and a status, every hour a write of",
     "each object. Events, discovery and polling are not in it.",
     "",
     ...originals(measured["treadle"] ?? {}),

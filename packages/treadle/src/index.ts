@@ -87,7 +87,7 @@ export {
 } from "@treadle/dependents";
 export type { Gate } from "@treadle/apimachinery";
 
-// Sets of objects, what renders them, and fields of the custom resource for it.
+// Sets: many objects from one function, what renders them, and fields of the custom resource for it.
 export {
   type Cluster,
   dependentSet,
@@ -95,18 +95,32 @@ export {
   type Edit,
   edited,
   fromSpec,
+  type GuardedKind,
+  type Handover,
+  handover,
+  type Keeper,
   type Manifest,
   manifests,
   type ManifestsOptions,
+  type MemberRef,
   merged,
   object,
+  type ObjectBody,
   type ObjectPolicies,
   type Placement,
+  type ReconcilePolicy,
+  type Release,
+  type RemovalPolicy,
   type RenderContext,
   type Renderer,
+  type ServedKinds,
   type SetPolicies,
+  type SetState,
   setStatus,
   specFields,
+  type StatusHint,
+  type UnwatchedKind,
+  type UpdatePolicy,
 } from "@treadle/dependents";
 
 // What an object says of its dependents.

@@ -9,7 +9,8 @@ import { expect, test } from "vitest";
 
 test("every name of the façade is there, and there are not too many of them", () => {
   expect(Object.entries(treadle).filter(([, value]) => value === undefined)).toEqual([]);
-  expect(Object.keys(treadle).length).toBeLessThanOrEqual(60);
+  // What makes a set is next to dependentApply and component, where authors look for it: a subpath would split one feature in two.
+  expect(Object.keys(treadle).length).toBeLessThanOrEqual(70);
   expect(Object.keys(treadle)).toEqual(
     expect.arrayContaining(["defineResource", "step", "handler", "all", "one", "many", "anyKind", "createManager"]),
   );

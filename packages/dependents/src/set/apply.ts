@@ -14,7 +14,7 @@ import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
 import { laterRemovals, leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, isTold, resultOf, tell, wordOf } from "./report.ts";
+import { type Findings, isTold, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
 import { isSettled, noteSettled } from "./settled.ts";
 import { runWaves } from "./waves.ts";
@@ -45,6 +45,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
   const message = "nothing is applied or removed while the set is suspended";
   tell(run, { reason: "Suspended", message });
   fillStatus(run, "Suspended");
+  stopClock(run);
   return waitBecause(message, { code: "Suspended", afterMs: LOOK_AGAIN_MS });
 }
 
@@ -60,8 +61,14 @@ function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; read
 function refuse(run: Run<SetDoReq>, error: unknown): never {
   // A failure that a retry resolves leaves the condition as it is.
   const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
-  if (!isPassing && !run.req.signal.aborted) tell(run, { reason: "Error", message: statusMessage(error) });
+  if (!isPassing && !run.req.signal.aborted) tellError(run, statusMessage(error));
   throw error;
+}
+
+function tellError(run: Run<SetDoReq>, message: string): void {
+  tell(run, { reason: "Error", message });
+  fillStatus(run, "Error");
+  stopClock(run);
 }
 
 /** What is to be applied. */
@@ -77,9 +84,10 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const { plan } = desired;
   const waves = await runWaves(run, desired);
   recordChanges(run, waves.outcomes);
-  const removal = waves.isComplete
-    ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
-    : { ...NOTHING, left: laterRemovals(run, plan) };
+  const removal =
+    waves.isComplete || run.req.isDryRun
+      ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
+      : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
   const findings: Findings = {
@@ -142,7 +150,7 @@ function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
     member === undefined || message.startsWith(member.kind.kind) ? message : `${member.key}: ${message}`,
   );
   const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
-  tell(run, { reason: "Error", message });
+  tellError(run, message);
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
 
@@ -170,7 +178,7 @@ async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise
     state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
     isNew = true;
   }
-  if (isNew) await req.checkpoint();
+  if (isNew && !req.isDryRun) await req.checkpoint();
 }
 
 function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {
@@ -183,7 +191,7 @@ const NOTHING: Removal = Object.freeze({ left: [], blocker: undefined, deleted: 
 
 async function removeDropped(run: Run<SetDoReq>, plan: Plan): Promise<Removal> {
   const { memory } = run;
-  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, unwatchedOnly: true });
+  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, of: "unwatched" });
   const cached = leftoversOf(run, plan);
   const known = new Set(cached.map(({ object }) => object.metadata.uid));
   const objects = [...cached, ...hidden.filter(({ object }) => !known.has(object.metadata.uid))];
@@ -200,7 +208,7 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 /** Ends a pass in which everything is as desired. */
 function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
   const { plan, outcomes } = findings;
-  forgetDone(run, plan);
+  forgetDone(run, plan, outcomes);
   forgetKinds(run, plan);
   const now = run.pass.clock.now();
   const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));

@@ -5,18 +5,14 @@ import { release } from "../core/release.ts";
 import { recordRemoval } from "./changes.ts";
 import { alsoGuardsOf, type SetDefinition } from "./definition.ts";
 import { fillStatus } from "./fill-status.ts";
-import { type Blocker, blockerByKinds, blockerOf } from "./guard.ts";
+import { type Blocker, blockerByKinds, blockerOf, GUARD_AGAIN_MS } from "./guard.ts";
 import { isHeld, withoutFinalizer } from "./definitions.ts";
-import { storedKinds } from "./kind-table.ts";
 import { definesKinds, leftoverPolicy } from "./make-plan.ts";
 import { isOrphaned, leftoversOf, listedLeftovers, type LooseObject, policiesOfLive, removeObjects } from "./removal.ts";
 import { type Run, runOf, type SetCleanupReq } from "./run.ts";
 
 /** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
 const ORPHAN_FINALIZER = "orphan";
-
-/** Time until foreign instances are looked for again, in milliseconds. Their kinds may not be watched. */
-const GUARD_AGAIN_MS = 10_000;
 
 /** Runs the phase. @throws the errors of the server */
 export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq): Promise<Wait | undefined> {
@@ -36,7 +32,7 @@ export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq):
   recordRemoval(run, removal);
   run.pass.found.entries.set(definition.name, removal.left.slice(0, 100));
   const [first] = removal.left;
-  const message = first === undefined ? "" : `${removal.left.length} objects are being deleted: ${first.message}`;
+  const message = removal.left.length > 1 ? `${removal.left.length} objects are being deleted: ${first?.message}` : (first?.message ?? "");
   if (first !== undefined) void tellDeletion(run, "Deleting", message);
   const errors = removal.failed.map(({ error }) => error);
   if (errors.length > 0)
@@ -53,10 +49,8 @@ const WATCHED_AGAIN_MS = 600_000;
 /** The objects of the set: those on the server when the deletion began, and those that appeared since. */
 async function objectsOf(run: Run): Promise<readonly LooseObject[]> {
   const { memory } = run;
-  const isFirst = !memory.isListed;
-  // A kind that is not served, or whose watch is refused, is listed in each pass, until it is known that it has no objects.
-  const hasHidden = storedKinds(run).some(({ type }) => type === "missing" || type === "pending");
-  const listed = await listedLeftovers(run, { unwatchedOnly: !isFirst && !hasHidden });
+  // Later passes see watched objects in the cache.
+  const listed = await listedLeftovers(run, { of: memory.isListed ? "hidden" : "all" });
   memory.isListed = true;
   const byUid = new Map(listed.map((each) => [each.object.metadata.uid, each]));
   for (const each of leftoversOf(run)) byUid.set(each.object.metadata.uid, each);
@@ -94,7 +88,7 @@ function tellDeletion(run: Run<SetCleanupReq>, reason: "Deleting" | "DeletionBlo
  */
 export async function releaseSet(definition: SetDefinition, req: SetCleanupReq): Promise<undefined> {
   const run = runOf(definition, req);
-  for (const { kind, object } of await listedLeftovers(run, { unwatchedOnly: false }))
+  for (const { kind, object } of await listedLeftovers(run, { of: "all" }))
     if (definesKinds(kind) && isHeld(run, object)) await withoutFinalizer(run, kind, object);
   return undefined;
 }

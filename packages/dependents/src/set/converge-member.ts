@@ -57,30 +57,35 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
     // The CRD of the set is there: its kind is served in a moment.
     return member.isInstance ? { ...outcome, again: SERVED_AGAIN_MS } : outcome;
   }
+  const dying = dyingDefinition(run, member, given.plan);
+  if (dying !== undefined) return waiting(run, member, { reason: "WaitingForKind", message: `waits for ${dying}, which is being deleted` });
   if (kindState.type === "unwatched") return await unwatched(run, member, given);
   const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
   if (isDone(run, member, cached)) return await finished(run, member, cached);
-  const definition = definitionOf(run, member, given.plan);
-  if (definition?.metadata.deletionTimestamp !== undefined)
-    return waiting(run, member, { reason: "WaitingForKind", message: `${definition.kind} ${definition.metadata.name} is being deleted` });
   const plan = corePlan(member, given.plan, cached);
   const known = remembered(context, plan);
   if (known !== undefined) return outcomeOf(run, member, known);
   const live = await wholeOf(run, member, cached);
   if (live?.metadata.deletionTimestamp !== undefined) await freeDefinition(run, member, live);
-  const isOnce = policies.reconcile === "once" && live !== undefined && ownershipOf(context, member.policy, live).type === "ours";
+  const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
   const policy = isOnce ? { ...member.policy, isUpdated: false } : member.policy;
   const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
-  noteDone(run, member, given.plan);
+  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
   const outcome = outcomeOf(run, member, result);
   // The server reports the end of the instances by the definition. A failure of ours is not reported by anything.
   return live?.metadata.deletionTimestamp !== undefined && isHeld(run, live) ? { ...outcome, again: HELD_AGAIN_MS } : outcome;
 }
 
-/** The CRD or APIService of the set that defines the kind of an object, as the cache has it. */
-function definitionOf({ context }: Run, { isInstance, kind }: PlannedMember, { own, byKey }: Plan): KubernetesObject | undefined {
-  const by = isInstance ? byKey.get(own.of(kind)?.definedBy ?? "") : undefined;
-  return by?.kindState.type === "watched" ? context.cache.get(by.kind, by.ref) : undefined;
+/**
+ * The CRD or APIService of the set that defines the kind of an object, if it is being deleted. An instance that is written now would keep
+ * the CRD, and disappear with it.
+ */
+function dyingDefinition({ context }: Run, { kind, isInstance }: PlannedMember, { own, byKey }: Plan): string | undefined {
+  if (!isInstance) return undefined;
+  const definition = byKey.get(own.of(kind)?.definedBy ?? "");
+  if (definition?.kindState.type !== "watched") return undefined;
+  const live: KubernetesObject | undefined = context.cache.get(definition.kind, definition.ref);
+  return live?.metadata.deletionTimestamp === undefined ? undefined : definition.key;
 }
 
 function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObject | undefined): CorePlan {
@@ -131,10 +136,10 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
     };
   const live = await readLive(context, policy, ref);
   if (isDone(run, member, live)) return await finished(run, member, live);
-  const isOnce = policies.reconcile === "once" && live !== undefined && ownershipOf(context, policy, live).type === "ours";
+  const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
   const plan = { ...corePlan(member, given.plan, live), policy: isOnce ? { ...policy, isUpdated: false } : policy };
   const result = await withNamespace(run, member, given, () => converge(context, plan));
-  noteDone(run, member, given.plan);
+  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
   const outcome = outcomeOf(run, member, result);
   if (!outcome.isReady) return outcome;
   memory.appliedAtMs.set(key, now);
@@ -163,19 +168,29 @@ async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: G
 function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome {
   const { state, live, operation } = result;
   const isReady = result.type !== "not yet";
-  const again = result.type !== "not yet" || result.again === "watch" ? undefined : result.again;
-  // An object of another owner is not on its way.
-  const isForeign = result.type === "not yet" && result.cause === "NotOurs";
-  const phase = isForeign ? "Waiting" : phaseOf(run, member, { isReady, live, operation });
+  const again = result.type === "not yet" ? againOf(result) : undefined;
+  const phase = phaseOf(run, member, { isReady, live, operation });
   return { member, phase, state, isReady, live, operation, error: undefined, again };
 }
 
-function phaseOf(run: Run, { key }: PlannedMember, { isReady, live, operation }: Pick<Outcome, "isReady" | "live" | "operation">): Phase {
+/** The watch enqueues no owner for an object of another owner, or of none. */
+function againOf({ again, cause }: Converged & { readonly type: "not yet" }): Outcome["again"] {
+  if (again !== "watch") return again;
+  return cause === "NotOurs" ? "backoff" : undefined;
+}
+
+/** Whether the object exists and is the owner's. One that is to be adopted is not yet. */
+function isOurs({ context }: Run, { policy }: PlannedMember, live: KubernetesObject | undefined): live is KubernetesObject {
+  return live !== undefined && ownershipOf(context, policy, live).type === "ours";
+}
+
+function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: Pick<Outcome, "isReady" | "live" | "operation">): Phase {
   if (isReady) return "Ready";
-  if (live === undefined) return "Waiting";
+  // An object that is not ours was not applied. If it is deleted, an object that is applied once is still to be created.
+  if (!isOurs(run, member, live)) return "Waiting";
   if (live.metadata.deletionTimestamp !== undefined) return "Deleting";
   if (operation.type === "created") return "Creating";
-  return run.memory.last.get(key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
+  return run.memory.last.get(member.key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
 }
 
 /** Deletes an object that is done for good, if it exists: the process that noted this may have ended before the delete. */
@@ -208,15 +223,16 @@ export function completed(run: Run, member: PlannedMember, live: KubernetesObjec
   };
 }
 
-/** The outcome of an object that must wait before it is applied. */
+/** The outcome of an object that must wait before it is applied, unless it is done for good. */
 export function waiting(
   run: Run,
   member: PlannedMember,
   { reason, message }: { readonly reason: string; readonly message: string },
 ): Outcome {
-  const live =
-    member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
-  const phase = live === undefined ? "Waiting" : (run.memory.last.get(member.key)?.phase ?? "Updating");
+  const isWatched = member.kindState.type === "watched";
+  const live = isWatched ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
+  if (isWatched && isDone(run, member, live)) return completed(run, member, live);
+  const phase = isOurs(run, member, live) ? (run.memory.last.get(member.key)?.phase ?? "Updating") : "Waiting";
   return {
     member,
     phase: phase === "Ready" ? "Updating" : phase,
@@ -235,6 +251,6 @@ export function failed(run: Run, member: PlannedMember, error: unknown): Outcome
   const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
   const live =
     member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
-  const phase = live === undefined ? "Waiting" : "Updating";
+  const phase = isOurs(run, member, live) ? "Updating" : "Waiting";
   return { member, phase, state, isReady: false, live, operation: UNCHANGED, error, again: "backoff" };
 }

@@ -16,11 +16,11 @@ import { definedKindOf } from "./own-kinds.ts";
 import type { Run } from "./run.ts";
 import type { GuardedKind } from "./types.ts";
 
+/** Time until foreign instances are looked for again, in milliseconds. Their deletion starts no pass. */
+export const GUARD_AGAIN_MS = 10_000;
+
 /** Why a removal must not begin: a sentence that names one foreign instance. */
 export type Blocker = string;
-
-/** Time until instances of a dropped CRD are looked for again, in milliseconds: no event reports that the last one was deleted. */
-export const DROPPED_AGAIN_MS = 60_000;
 
 /** Returns why a CRD or APIService must not be deleted; `undefined`: no instance of another owner exists. @throws the error of the server */
 export async function blockerOf(run: Run, definition: KubernetesObject): Promise<Blocker | undefined> {

@@ -27,10 +27,13 @@ export interface Keeper {
 
 /** An object, who keeps it, and who is to keep it. */
 export interface Handover {
+  /** The kind of the object. */
   readonly kind: Kind;
   /** The object, by name and namespace. */
   readonly ref: Ref;
+  /** Who keeps the object. */
   readonly from: Keeper;
+  /** Who is to keep it. */
   readonly to: Keeper;
 }
 

@@ -75,14 +75,11 @@ export interface LooseObject {
 }
 
 /** As {@link leftoversOf}, from the server: one list for each kind and namespace. @throws the error of the server */
-export async function listedLeftovers(
-  run: Run,
-  given: { readonly plan?: Plan; readonly unwatchedOnly: boolean },
-): Promise<readonly LooseObject[]> {
-  const { plan, unwatchedOnly } = given;
+export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; readonly of: Sought }): Promise<readonly LooseObject[]> {
+  const { plan, of } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: !unwatchedOnly })) {
-    if (unwatchedOnly && isWatched && namespaces.length === 0) continue;
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of !== "unwatched" })) {
+    if (of !== "all" && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
   }
@@ -101,6 +98,12 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
 export function policiesOfLive({ context }: Run, { metadata: { annotations = {} } }: KubernetesObject): Policies {
   return policiesIn(context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((note) => note !== undefined)).policies;
 }
+
+/**
+ * Which kinds are listed. `unwatched`: those that the operator can list and does not watch. `hidden`: also those that the server does not
+ * serve, or whose watch it refuses. `all`: also those that are watched.
+ */
+export type Sought = "unwatched" | "hidden" | "all";
 
 interface SetKind {
   readonly kind: Kind;

@@ -8,7 +8,7 @@ import { called, nameOfAnswer } from "../core/ask.ts";
 import { spentMs, tick } from "../grace.ts";
 import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { entriesOf, storedEntriesOf } from "./entries.ts";
-import { DROPPED_AGAIN_MS } from "./guard.ts";
+import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
@@ -114,6 +114,12 @@ function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: 
   return { reason: "Timeout", message: `not ready after ${Math.round(limitMs / 1000)} s: ${word.message}` };
 }
 
+/** Stops the clock of the time limit while nothing is applied. */
+export function stopClock({ state, pass }: Run<SetDoReq>): void {
+  const clock = tick(state.clock, { nowMs: pass.clock.now(), generation: 0, digests: {}, phase: "standing" });
+  if (clock !== state.clock) state.clock = clock;
+}
+
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 function timeoutOf({ definition, context }: Run): number {
@@ -166,14 +172,16 @@ function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): voi
   else void req.conditions.unknown(type, reason, text);
 }
 
+type ResultFindings = Pick<Findings, "outcomes" | "errors" | "blocker">;
+
 /** Returns how the step ends. @throws the errors of the server, so that the engine retries with its backoff */
-export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: Findings): StepResult<{}> {
+export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: ResultFindings): StepResult<{}> {
   const { req, definition } = run;
   const all = [...outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])), ...errors];
   if (all.length > 0) throw joined(definition.name, all);
   if (word.reason === "Ready") return req.next();
   const again = outcomes.flatMap(({ again: each }) => (each === undefined ? [] : [each]));
-  if (blocker !== undefined) again.push(DROPPED_AGAIN_MS);
+  if (blocker !== undefined) again.push(GUARD_AGAIN_MS);
   const afterMs = again.includes("backoff") ? undefined : Math.min(LOOK_AGAIN_MS, ...again.filter((each) => each !== "backoff"));
   const severity = STATUS[word.reason] === "False" ? "failed" : "pending";
   const needsAction = outcomes.some(({ state }) => ["Contested", "Immutable", "NotOurs"].includes(state.reason));

@@ -66,13 +66,17 @@ export type ObjectBody<K extends Kind> = Omit<WriteOf<K>, "apiVersion" | "kind" 
 
 /** A kind of a set that is not watched: its objects are read and applied again from time to time. */
 export interface UnwatchedKind {
+  /** The kind. */
   readonly kind: Kind;
+  /** Says that no watch is opened. */
   readonly watched: false;
 }
 
-/** A kind whose instances guard the removal of the set. `*` stands for every kind, and `*.suffix` for groups that end so. */
+/** A kind whose instances guard the removal of the set. */
 export interface GuardedKind {
+  /** API group; `*`: every group; `*.suffix`: each group that ends with `.suffix`. */
   readonly group: string;
+  /** Name of the kind; `*`: every kind of the group. */
   readonly kind: string;
 }
 

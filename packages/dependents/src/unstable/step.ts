@@ -18,7 +18,7 @@ export {
 export { type PartRemoval, type PartReport, partReportOf, removalsOf } from "../part-report.ts";
 export { LOOK_AGAIN_MS } from "../retry-later.ts";
 export type { Absence } from "../entry-condition.ts";
-export { GRACE_CLOCK, type GraceClock, spentMs, tick } from "../grace.ts";
+export { GRACE_CLOCK, type GraceClock, type GraceFacts, spentMs, tick } from "../grace.ts";
 
 // What follows from a step without a pass.
 export {

@@ -40,7 +40,7 @@ test("objects of an owner that is deleted with --cascade=foreground are deleted 
 
 test("an owner whose cleanup is skipped leaves its objects", MEMORY, async () => {
   await using cluster = await clusterWith();
-  await cluster.update(Platform, "a", ({ metadata }) => void (metadata.annotations = { [SKIP_CLEANUP_ANNOTATION]: "true" }));
+  await cluster.update(Platform, "a", ({ metadata }) => void (metadata.annotations = { [SKIP_CLEANUP_ANNOTATION]: HANDLER }));
   await cluster.delete(Platform, "a");
   await cluster.settled({ horizonMs: 60_000 });
   expect(await cluster.get(Platform, "a")).toBeUndefined();
@@ -60,7 +60,11 @@ test("an owner that is deleted while it is suspended takes its objects with it",
 });
 
 test.for([
-  { name: "a problem of the plan", objects: ({ spec }: Platform): readonly Manifest[] => [...spec.names, ...(spec.text === "bad" ? ["one"] : [])].map((name) => config(name)) },
+  {
+    name: "a problem of the plan",
+    objects: ({ spec }: Platform): readonly Manifest[] =>
+      [...spec.names, ...(spec.text === "bad" ? ["one"] : [])].map((name) => config(name)),
+  },
   {
     name: "a renderer that throws",
     objects: ({ spec }: Platform): readonly Manifest[] => {

@@ -30,7 +30,8 @@ const marksOf = ({ metadata }: KubernetesObject): readonly string[] =>
   );
 const names = async (cluster: TestCluster): Promise<readonly string[]> =>
   (await cluster.list(ConfigMap, "default")).map(({ metadata }) => metadata.name).toSorted();
-const conditionOf = async (cluster: TestCluster) => (await cluster.get(Platform, "a"))?.status?.conditions?.find(({ type }) => type === "StackReady");
+const conditionOf = async (cluster: TestCluster) =>
+  (await cluster.get(Platform, "a"))?.status?.conditions?.find(({ type }) => type === "StackReady");
 
 async function run(cluster: TestCluster, handler: AnyHandler, settled = {}): Promise<void> {
   const op = await cluster.start(handler, { missing: [Widget] });
@@ -135,25 +136,29 @@ test("a new version of the operator applies what it renders for the same input",
   expect((await conditionOf(cluster))?.reason).toBe("Ready");
 });
 
-test.for([1, 2, 3, 4, 5, 6])("an operator that restarts after %i s in the middle of waves and of a removal ends as one that does not", MEMORY, async (seconds) => {
-  const waves = ({ spec: { names: given, text } }: Platform): readonly Manifest[] =>
-    given.map((name, i) => config(name, { text }, { apply: i, remove: -i }));
-  const slow = { on: { resource: "configmaps", verb: ["patch", "delete"] as never }, fault: "delay" as const, ms: 700 };
-  await using cluster = await startTestCluster({ objects: [platform({ names: ["one", "two", "three", "four"] })] });
-  using _ = cluster.faults.add(slow as never);
-  const first = await cluster.start(platforms({ objects: waves }));
-  await cluster.advance(seconds * 500);
-  await first.stop();
-  await run(cluster, platforms({ objects: waves }), ROLLOUT);
-  expect((await names(cluster)).filter((name) => !name.startsWith("kube"))).toEqual(["four", "one", "three", "two"]);
-  await cluster.delete(Platform, "a");
-  const second = await cluster.start(platforms({ objects: waves }));
-  await cluster.advance(seconds * 500);
-  await second.stop();
-  await run(cluster, platforms({ objects: waves }), ROLLOUT);
-  expect((await names(cluster)).filter((name) => !name.startsWith("kube"))).toEqual([]);
-  expect(await cluster.get(Platform, "a")).toBeUndefined();
-});
+test.for([1, 2, 3, 4, 5, 6])(
+  "an operator that restarts after %i s in the middle of waves and of a removal ends as one that does not",
+  MEMORY,
+  async (seconds) => {
+    const waves = ({ spec: { names: given, text } }: Platform): readonly Manifest[] =>
+      given.map((name, i) => config(name, { text }, { apply: i, remove: -i }));
+    const slow = { on: { resource: "configmaps", verb: ["patch", "delete"] as never }, fault: "delay" as const, ms: 700 };
+    await using cluster = await startTestCluster({ objects: [platform({ names: ["one", "two", "three", "four"] })] });
+    using _ = cluster.faults.add(slow as never);
+    const first = await cluster.start(platforms({ objects: waves }));
+    await cluster.advance(seconds * 500);
+    await first.stop();
+    await run(cluster, platforms({ objects: waves }), ROLLOUT);
+    expect((await names(cluster)).filter((name) => !name.startsWith("kube"))).toEqual(["four", "one", "three", "two"]);
+    await cluster.delete(Platform, "a");
+    const second = await cluster.start(platforms({ objects: waves }));
+    await cluster.advance(seconds * 500);
+    await second.stop();
+    await run(cluster, platforms({ objects: waves }), ROLLOUT);
+    expect((await names(cluster)).filter((name) => !name.startsWith("kube"))).toEqual([]);
+    expect(await cluster.get(Platform, "a")).toBeUndefined();
+  },
+);
 
 test("a paused owner keeps its objects as they are, and continues afterwards", MEMORY, async () => {
   await using cluster = await startTestCluster({ objects: [platform()] });
@@ -175,7 +180,8 @@ test("a manager of some namespaces keeps objects in others, and removes them", M
   await cluster.create(Namespace, { metadata: { name: "elsewhere" } });
   const op = await cluster.start(platforms({ objects: elsewhere }), { namespaces: ["default"], rbac: "administrator" });
   await op.settled();
-  const there = async () => (await cluster.list(ConfigMap, "elsewhere")).map(({ metadata }) => metadata.name).filter((name) => !name.startsWith("kube"));
+  const there = async () =>
+    (await cluster.list(ConfigMap, "elsewhere")).map(({ metadata }) => metadata.name).filter((name) => !name.startsWith("kube"));
   expect(await there()).toEqual(["one", "two"]);
   cluster.requests.clear();
   await op.settled({ horizonMs: 600_000 });

@@ -140,6 +140,14 @@ export class RealServer {
     for (const kind of this.#before.keys()) await this.#emptyOf(kind);
     for (const kind of RIGHTS_LEFT.kinds) await this.#emptyOf(kind, RIGHTS_LEFT.labels);
     const going = (definitions as readonly CustomResourceDefinition[]).filter(({ metadata }) => metadata.annotations?.[KEPT] === undefined);
+    for (const { metadata } of going) {
+      // The operator of the last test may have left one. Without the finalizer of the server, objects would stay without a kind.
+      const finalizers = metadata.finalizers?.filter((name) => name === CRD_CLEANUP) ?? [];
+      if (finalizers.length < (metadata.finalizers?.length ?? 0))
+        await this.client
+          .patch(CustomResourceDefinition, metadata, { type: "merge", body: { metadata: { finalizers } } })
+          .catch(ignoreGone);
+    }
     await Promise.all(going.map(({ metadata }) => this.client.delete(CustomResourceDefinition, metadata)));
     const namespaces = (await this.client.list(Namespace)).items.filter(({ metadata }) => !isSystemNamespace(metadata.name));
     await Promise.all(namespaces.map(({ metadata }) => this.client.delete(Namespace, metadata)));
@@ -174,6 +182,9 @@ export class RealServer {
     return status === 200;
   }
 }
+
+/** The finalizer by which the server deletes the objects of a CRD. */
+const CRD_CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
 
 /** Ten times the delay after which the server uses a changed CRD. */
 const SCHEMA_DELAY_MS = 300;
