@@ -2,7 +2,7 @@
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { isTransient } from "@treadle/client";
 import type { StepResult } from "@treadle/reconcile";
-import { truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { misuse, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
 import type { NewEntry } from "../core/entries.ts";
 import { called, nameOfAnswer } from "../core/ask.ts";
 import { spentMs, tick } from "../grace.ts";
@@ -12,7 +12,6 @@ import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
-import { misuse } from "@treadle/reconcile/unstable/engine";
 
 /** The reasons of the condition of a set. */
 export type SetReason = "Ready" | "Error" | "Timeout" | "Processing" | "Pending" | "Suspended" | "DeletionBlocked" | "Deleting";
@@ -102,7 +101,7 @@ function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: 
   const { req, pass, state } = run;
   const nowMs = pass.clock.now();
   const phase = word.reason === "Ready" ? "over" : word.reason === "Processing" ? "running" : "standing";
-  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: plan.inputs }, phase });
+  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: `${plan.inputs} ${plan.digest.slice(0, 8)}` }, phase });
   if (clock !== state.clock) state.clock = clock;
   if (word.reason !== "Processing" || clock === undefined) return word;
   const limitMs = timeoutOf(run);
@@ -172,10 +171,8 @@ function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): voi
   else void req.conditions.unknown(type, reason, text);
 }
 
-type ResultFindings = Pick<Findings, "outcomes" | "errors" | "blocker">;
-
 /** Returns how the step ends. @throws the errors of the server, so that the engine retries with its backoff */
-export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: ResultFindings): StepResult<{}> {
+export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: Findings): StepResult<{}> {
   const { req, definition } = run;
   const all = [...outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])), ...errors];
   if (all.length > 0) throw joined(definition.name, all);
