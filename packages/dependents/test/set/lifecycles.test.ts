@@ -1,5 +1,5 @@
 /** Users' stories of a set whose operator changes: another name, another operator's place, another version, its removal. */
-import { crdOf, type KubernetesObject } from "@treadle/apimachinery";
+import { crdOf, fakeClock, type KubernetesObject } from "@treadle/apimachinery";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
 import { createManager } from "@treadle/controller";
 import { createClient } from "@treadle/client";
@@ -104,9 +104,9 @@ describe("a drain", () => {
 });
 
 test("a dry run logs what each object would get, and writes nothing", MEMORY, async () => {
-  await using cluster = await startTestCluster({ objects: [platform({ names: ["one", "two"] })], kinds: [Platform, Widget] });
+  const clock = fakeClock();
+  await using cluster = await startTestCluster({ clock, objects: [platform({ names: ["one", "two"] })], kinds: [Platform, Widget] });
   const writes: string[] = [];
-  const { clock } = cluster;
   const manager = createManager({
     client: (wish) => createClient({ ...wish, transport: cluster.server.transport(), clock }),
     clock,
