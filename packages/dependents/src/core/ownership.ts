@@ -92,6 +92,22 @@ export function isMadeByUs(context: Context, policy: Policy, live: KubernetesObj
   return isReferred || applied !== undefined || policy.update !== undefined || policy.writes === "replace";
 }
 
+/**
+ * Whether a unit of the handler has written the object for our owner, as the entries of all field managers say. Caches do not keep
+ * them: give an object as the server has it. A copy has our marks, and not these entries.
+ */
+export function isWrittenByUs({ owner, handlerNames, replacedManagers }: Context, { metadata }: KubernetesObject): boolean {
+  const { managedFields = [], ownerReferences = [] } = metadata;
+  const uid = owner.metadata.uid ?? "";
+  if (ownerReferences.some((reference) => reference.controller === true && reference.uid === uid)) return true;
+  // A PUT is made under the name of the handler, and the server unites the oldest entries of many.
+  const puts = [...handlerNames, ...replacedManagers, "ancient-changes"];
+  return managedFields.some(({ manager = "", operation, subresource = "" }) => {
+    if (subresource !== "") return false;
+    return operation === "Apply" ? manager.endsWith(`/${uid}`) : puts.includes(manager);
+  });
+}
+
 /** The former names of the handler under which this unit still has fields of the object. */
 export function formerNames(context: Context, live: KubernetesObject): readonly string[] {
   return context.handlerNames.slice(1).filter((handlerName) => appliedFields(live, managerOf(context, { handlerName })) !== undefined);

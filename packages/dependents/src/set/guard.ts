@@ -10,6 +10,7 @@ import {
   ownerIdLabel,
 } from "@treadle/apimachinery";
 import { discovery } from "@treadle/client";
+import { isWrittenByUs } from "../core/ownership.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import type { Manifest } from "./member.ts";
 import { definedKindOf } from "./own-kinds.ts";
@@ -29,6 +30,35 @@ export async function blockerOf(run: Run, definition: KubernetesObject): Promise
   const { group, version } = (definition as { readonly spec?: { readonly group?: string; readonly version?: string } }).spec ?? {};
   if (definition.kind !== "APIService" || group === undefined) return undefined;
   return await firstForeign(run, await servedKinds(run, (each) => each.group === group && each.version === version));
+}
+
+/**
+ * Returns why a CRD must not be deleted now, when the instances of the set no longer exist: those that another owner has created
+ * since the removal began, and copies of ours, which have our labels. `undefined`: none is left. @throws the error of the server
+ */
+export async function lastBlockerOf(run: Run, definition: KubernetesObject): Promise<Blocker | undefined> {
+  const blocker = await blockerOf(run, definition);
+  const kind = definedKindOf(definition as Manifest);
+  if (blocker !== undefined || kind === undefined) return blocker;
+  const copy = await firstCopy(run, kind);
+  return copy === undefined
+    ? undefined
+    : `${kind.kind} ${keyOf(copy.metadata)} has labels of this ${run.context.owner.kind}, but is not of it: delete it first`;
+}
+
+/** An instance with our labels that no unit of the handler has written for our owner. */
+async function firstCopy({ context }: Run, kind: Kind): Promise<KubernetesObject | undefined> {
+  for (const name of context.handlerNames) {
+    const labelSelector = { [ownerIdLabel(name)]: ownerId(context.owner) };
+    try {
+      const found: readonly KubernetesObject[] = await context.client.list(kind, { namespace: "*", labelSelector });
+      const copy = found.find((object) => !isWrittenByUs(context, object));
+      if (copy !== undefined) return copy;
+    } catch (error) {
+      if (!isKindNotServed(error)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** Returns why the set must not be removed, because of the kinds that its options name. @throws the error of the server */

@@ -38,9 +38,10 @@ export interface Handover {
 }
 
 /**
- * Hands an object over in one guarded write: the marks of `from` become those of `to`, and so do the applied fields. The next pass of
- * `from` does not see the object any more: if it renders the object, it reports `NotOurs`. The next pass of `to`
- * finds it as if it had created it, and writes only what differs. Safe to repeat.
+ * Hands an object over in one guarded write: the marks of `from` become those of `to`, and so do the applied fields. `to` must render
+ * the object before, and reports until then that it is not its own: a set removes an object that it does not render. The next pass of
+ * `to` finds it as if it had created it, and writes only what differs. `from` may stop rendering the object after it: until then it
+ * reports that the object is not its own. Safe to repeat.
  *
  * @returns whether the object is now kept by `to`; `false`: it does not exist
  * @throws Error when the object is kept by neither, and the error of the server; 409 when another writer was faster

@@ -8,7 +8,7 @@ import { type DependentIdentity, type NewEntry, storedEntries } from "../core/en
 import { identityOf, refTo } from "../core/marks.ts";
 import type { Policy } from "../core/plan.ts";
 import { release } from "../core/release.ts";
-import { isMadeByUs } from "../core/ownership.ts";
+import { isMadeByUs, isWrittenByUs } from "../core/ownership.ts";
 import { deleteObject, type Kept, objectsLeft, objectsListed } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { policiesIn } from "./policies-note.ts";
@@ -16,8 +16,8 @@ import { alsoGuardsOf } from "./definition.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
 import { storedEntriesOf } from "./entries.ts";
-import { blockerOf } from "./guard.ts";
-import { storedKinds } from "./kind-table.ts";
+import { lastBlockerOf } from "./guard.ts";
+import { declaredState, storedKinds } from "./kind-table.ts";
 import { memberKey, POLICIES_SUFFIX } from "./member.ts";
 import { removalOrder } from "./order.ts";
 import { definedKinds } from "./own-kinds.ts";
@@ -57,7 +57,7 @@ export type Cause = "dropped" | "owner";
 /** Returns the objects in the cache that the plan does not have. Without a plan it is all of them. */
 export function leftoversOf(run: Run, plan?: Plan): readonly LooseObject[] {
   const { context } = run;
-  return kindsOf(run, plan, { isAll: false }).flatMap(({ kind, isWatched }) => {
+  return kindsOf(run, plan, { isAll: false, isCached: true }).flatMap(({ kind, isWatched }) => {
     if (!isWatched) return [];
     const removal = removalOf(run, { kind, isWatched, plan });
     return ours(
@@ -78,7 +78,7 @@ export interface LooseObject {
 export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; readonly of: Sought }): Promise<readonly LooseObject[]> {
   const { plan, of } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of !== "unwatched" })) {
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of !== "unwatched", isCached: false })) {
     if (of !== "all" && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
@@ -112,10 +112,18 @@ interface SetKind {
   readonly namespaces: readonly string[];
 }
 
+interface KindChoice {
+  /** Also kinds that cannot be looked at now. */
+  readonly isAll: boolean;
+  /** Also kinds that the set lists and the state does not know: the cache costs no request, and a user may have removed the state. */
+  readonly isCached: boolean;
+}
+
 /** The kinds of which objects may exist: those that can be looked at now, or all. */
-function kindsOf(run: Run, plan: Plan | undefined, { isAll }: { readonly isAll: boolean }): readonly SetKind[] {
+function kindsOf(run: Run, plan: Plan | undefined, { isAll, isCached }: KindChoice): readonly SetKind[] {
   const kinds = new Map<string, SetKind>();
-  for (const state of [...storedKinds(run), ...(plan?.kinds.values() ?? [])]) {
+  const listed = isCached ? [...(run.definition.kinds?.values() ?? [])].map((each) => declaredState(run, each)) : [];
+  for (const state of [...storedKinds(run), ...(plan?.kinds.values() ?? []), ...listed]) {
     if (state.type === "unlisted" || (!isAll && state.type !== "watched" && state.type !== "unwatched")) continue;
     const key = groupKindOf(state.kind);
     const namespaces = run.state.kinds[key]?.namespaces ?? [];
@@ -176,13 +184,16 @@ export function isOrphaned({ onRemoval }: Policies, cause: Cause): boolean {
   return onRemoval === "orphan" || onRemoval === (cause === "dropped" ? "orphan-on-apply" : "orphan-on-delete");
 }
 
-/** Removes objects in their order, as far as possible in this pass. Never rejects: errors are in the result. */
+/**
+ * Removes objects in their order, as far as it goes in this pass. Errors of single objects are in the result.
+ * @throws the error of the server, when it does not say who has written an object
+ */
 export async function removeObjects(
   run: Run,
   objects: readonly LooseObject[],
   { cause, plan }: { readonly cause: Cause; readonly plan?: Plan },
 ): Promise<Removal> {
-  const all = leftoversIn(run, objects, plan);
+  const all = await withoutCopies(run, leftoversIn(run, objects, plan));
   const done: Done = { left: [], blocker: undefined, deleted: [], released: [], failed: [] };
   for (const leftover of all.filter(({ policies }) => isOrphaned(policies, cause)))
     await attempt(done, leftover, async () => {
@@ -197,6 +208,22 @@ export async function removeObjects(
     break;
   }
   return done;
+}
+
+/** Leaves out copies of objects that were replaced. Only the server knows who has written those. @throws the error of the server */
+async function withoutCopies(run: Run, leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
+  const kept: Leftover[] = [];
+  for (const leftover of leftovers) {
+    const { kind, policy, policies, object, ref } = leftover;
+    const isProven =
+      policies.update !== "replace" ||
+      object.metadata.deletionTimestamp !== undefined ||
+      isMadeByUs(run.context, leftoverPolicy(kind, { isWatched: policy.isWatched, update: "apply" }), object) ||
+      isWrittenByUs(run.context, object);
+    const live = isProven ? object : await readLive(run.context, policy, ref);
+    if (isProven || (live !== undefined && live.metadata.uid === object.metadata.uid && isWrittenByUs(run.context, live))) kept.push(leftover);
+  }
+  return kept;
 }
 
 interface Done extends Removal {
@@ -222,12 +249,12 @@ async function removeOne(
   }
   await attempt(done, leftover, async () => {
     const isNew = object.metadata.deletionTimestamp === undefined;
-    // The deletion of an owner has asked before it began, but a user may have created an instance since.
-    const blocker = isNew && definesKinds(kind) ? await blockerOf(run, object) : undefined;
+    // Before the deletion of the owner all definitions are asked together. Since then the instances of the set took their time.
+    const blocker = isNew && definesKinds(kind) ? await lastBlockerOf(run, object) : undefined;
     if (blocker !== undefined) {
       done.blocker ??= `${kind.kind} ${leftover.ref.name} is not deleted: ${blocker}`;
       done.left.push(entryOf(leftover, "DeletionBlocked", `is not deleted: ${blocker}`));
-      // Until the owner can be deleted, what serves the instances stays.
+      // What serves the instances is removed after them.
       waits = cause === "owner";
       return;
     }
