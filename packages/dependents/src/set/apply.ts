@@ -7,6 +7,8 @@ import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
 import type { SetDefinition } from "./definition.ts";
 import { forgetDone } from "./done.ts";
+import type { Given } from "./converge-member.ts";
+import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Request, renderedFor, requestOf } from "./inputs.ts";
 import type { Rendering } from "./rendering.ts";
@@ -14,8 +16,9 @@ import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
 import { laterRemovals, leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, isTold, resultOf, stopClock, tell, wordOf } from "./report.ts";
+import { type Findings, isTold, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
+import { problemText } from "./set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
 import { runWaves } from "./waves.ts";
 
@@ -52,7 +55,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
 /** The result of a pass in which nothing has changed. */
 function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined }): StepResult<{}> {
   const { req, pass } = run;
-  tell(run, { reason: "Ready", message: `${plan.members.length} objects are ready` });
+  tell(run, { reason: "Ready", message: readyText(plan.members.length) });
   if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
   return req.next();
 }
@@ -71,12 +74,6 @@ function tellError(run: Run<SetDoReq>, message: string): void {
   stopClock(run);
 }
 
-/** What is to be applied. */
-interface Desired {
-  readonly plan: Plan;
-  readonly createsNamespaces: boolean;
-}
-
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const before = JSON.stringify(run.state);
   const desired = await prepared(run).catch((error: unknown) => refuse(run, error));
@@ -84,9 +81,10 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const { plan } = desired;
   const waves = await runWaves(run, desired);
   recordChanges(run, waves.outcomes);
-  const removal = waves.isComplete
-    ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
-    : { ...NOTHING, left: laterRemovals(run, plan) };
+  const removal =
+    waves.isComplete || run.req.isDryRun
+      ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
+      : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
   const findings: Findings = {
@@ -105,7 +103,7 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
 }
 
 /** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
-async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
+async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const request = requestOf(run);
   const rendering = await renderedFor(run, request);
   begin(run, rendering);
@@ -114,7 +112,7 @@ async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
   const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
   if (pending?.type === "pending") return listing(run, pending.message);
   await storeKinds(run, plan);
-  return { plan, createsNamespaces: mayCreateNamespaces(run, request) };
+  return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
 }
 
 /** Counts the desired states. The clock of the time limit begins again by itself. */
@@ -145,11 +143,10 @@ function reachedIn(stored: string | undefined, { digest, positions }: Plan): num
 }
 
 function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
-  const texts = problems.map(({ member, message }) =>
-    member === undefined || message.startsWith(member.kind.kind) ? message : `${member.key}: ${message}`,
-  );
+  const texts = problems.map(problemText);
   const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
   tellError(run, message);
+  run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
 
@@ -177,7 +174,8 @@ async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise
     state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
     isNew = true;
   }
-  if (isNew) await req.checkpoint();
+  // In a dry run a checkpoint would end the step, and nothing is written after it.
+  if (isNew && !req.isDryRun) await req.checkpoint();
 }
 
 function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {
@@ -207,7 +205,7 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 /** Ends a pass in which everything is as desired. */
 function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
   const { plan, outcomes } = findings;
-  forgetDone(run, plan);
+  forgetDone(run, plan, outcomes);
   forgetKinds(run, plan);
   const now = run.pass.clock.now();
   const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));

@@ -1,7 +1,8 @@
-/** Objects that are done for good: those that were purged, and those that are applied once and were deleted since. */
+/** Completed objects: those that were purged, and those that are applied once and were deleted since. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { MAX_ENTRIES } from "../core/entries.ts";
 import { storedPhases } from "./entries.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Plan, PlannedMember } from "./plan.ts";
 import type { Run } from "./run.ts";
 import { shortDigest } from "./state.ts";
@@ -25,20 +26,26 @@ export function notePurged({ state }: Run, member: PlannedMember): void {
 }
 
 /**
- * Notes an object that is applied once. Its annotation says so while it exists, and its entry says that it existed. A set of many
- * objects has no entries of ready ones, so their state must say it.
+ * Notes an object that is applied once. Its annotation records that while it exists, and its entry records that it existed. A set of many
+ * objects has no entries of ready ones, so the step state records it.
  */
 export function noteDone({ state }: Run, member: PlannedMember, { members }: Plan): void {
   if (member.policies.reconcile !== "once" || member.policies.purge !== undefined || members.length <= MAX_ENTRIES) return;
   state.done[shortDigest(member.key)] ??= valueOf(member);
 }
 
-/** Forgets the objects that the set does not render any more. */
-export function forgetDone({ state }: Run, { members }: Plan): void {
+/**
+ * Forgets the objects that the set does not render any more, and those that are applied once and exist: an older cache may have lacked
+ * them for a moment.
+ */
+export function forgetDone({ state }: Run, { members, byKey }: Plan, outcomes: readonly Outcome[]): void {
   const keys = Object.keys(state.done);
   if (keys.length === 0) return;
   const rendered = new Set(members.map(({ key }) => shortDigest(key)));
   for (const key of keys) if (!rendered.has(key)) delete state.done[key];
+  if (members.length > MAX_ENTRIES) return;
+  for (const { member, live } of outcomes)
+    if (live !== undefined && byKey.get(member.key)?.policies.purge === undefined) delete state.done[shortDigest(member.key)];
 }
 
 /** A desired state that depends on the inputs has them in its note, so new inputs run the object again. */

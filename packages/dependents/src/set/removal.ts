@@ -176,7 +176,7 @@ export function isOrphaned({ onRemoval }: Policies, cause: Cause): boolean {
   return onRemoval === "orphan" || onRemoval === (cause === "dropped" ? "orphan-on-apply" : "orphan-on-delete");
 }
 
-/** Removes objects in their order, as far as it goes in this pass. Never rejects: errors are in the result. */
+/** Removes objects in their order, as far as possible in this pass. Never rejects: errors are in the result. */
 export async function removeObjects(
   run: Run,
   objects: readonly LooseObject[],
@@ -222,12 +222,13 @@ async function removeOne(
   }
   await attempt(done, leftover, async () => {
     const isNew = object.metadata.deletionTimestamp === undefined;
-    // Before the deletion of the owner all definitions are asked together.
-    const blocker = isNew && cause === "dropped" && definesKinds(kind) ? await blockerOf(run, object) : undefined;
+    // The deletion of an owner has asked before it began, but a user may have created an instance since.
+    const blocker = isNew && definesKinds(kind) ? await blockerOf(run, object) : undefined;
     if (blocker !== undefined) {
       done.blocker ??= `${kind.kind} ${leftover.ref.name} is not deleted: ${blocker}`;
       done.left.push(entryOf(leftover, "DeletionBlocked", `is not deleted: ${blocker}`));
-      waits = false;
+      // Until the owner can be deleted, what serves the instances stays.
+      waits = cause === "owner";
       return;
     }
     if (isNew) {

@@ -19,11 +19,11 @@ import type { Run, SetDoReq } from "./run.ts";
 /** So many objects of a rank are written at once. */
 const AT_ONCE = 10;
 
-/** What became of the objects of a plan. */
+/** The outcomes of the objects of a plan. */
 export interface Waves {
   /** In the order of the members. */
   readonly outcomes: readonly Outcome[];
-  /** Whether every object is ready, or done for good. */
+  /** Whether every object is ready or completed. */
   readonly isComplete: boolean;
   /** The last wave that began. */
   readonly wave: number;
@@ -50,6 +50,8 @@ export async function runWaves(run: Run<SetDoReq>, given: Given): Promise<Waves>
     blockedBy ??= members.map(({ key }) => found.get(key) as Outcome).find(({ isReady }) => !isReady); // One outcome for each.
     const isEndOfWave = plan.positions[i + 1]?.wave !== position.wave;
     if (isEndOfWave && blockedBy === undefined) blockedBy = await endWave(run, { given, found, wave });
+    // A dry run creates nothing that could become ready: it goes on to report all objects.
+    if (run.req.isDryRun) blockedBy = undefined;
   }
   const outcomes = plan.members.map(({ key }) => found.get(key) as Outcome);
   return { outcomes, isComplete: blockedBy === undefined && outcomes.every(({ isReady }) => isReady), wave };
@@ -106,8 +108,12 @@ async function runHeld(run: Run<SetDoReq>, members: readonly PlannedMember[], wo
 const WAITS_FOR_OBJECT = "WaitingForObject";
 
 /** The object that `member` waits for; `undefined`: it waits for none, or it began in an earlier pass. */
-function waitsFor({ memory }: Run, { policies, key }: PlannedMember, found: ReadonlyMap<string, Outcome>): string | undefined {
-  if (policies.after.length === 0 || memory.begun.has(key)) return undefined;
+function waitsFor(
+  { memory, req }: Run<SetDoReq>,
+  { policies, key }: PlannedMember,
+  found: ReadonlyMap<string, Outcome>,
+): string | undefined {
+  if (policies.after.length === 0 || req.isDryRun || memory.begun.has(key)) return undefined;
   return policies.after.find((other) => found.get(other)?.isReady !== true);
 }
 
@@ -134,7 +140,7 @@ async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { read
   for (const { member } of isNew) notePurged(run, member);
   try {
     // Stored before the delete: after a crash the object is not created again.
-    if (isNew.length > 0) await req.checkpoint();
+    if (isNew.length > 0 && !req.isDryRun) await req.checkpoint();
   } catch (error) {
     return failed(run, there[0]?.member as PlannedMember, error); // There is at least one.
   }
