@@ -34,5 +34,5 @@ test("the fleet operator needs each of its rights and no others", { timeout: 600
     },
   });
   expect(runs.filter(({ without, failure }) => (without === undefined) !== (failure === undefined))).toEqual([]);
-  expect(runs).toHaveLength(52);
+  expect(runs).toHaveLength(48);
 });
