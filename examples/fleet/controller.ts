@@ -13,7 +13,7 @@ const set = dependentSet(Fleet, {
   name: "fleet",
   condition: "FleetReady",
   kinds: [ConfigMap, CustomResourceDefinition, Deployment, Role, RoleBinding, Service, ServiceAccount, Robot],
-  grants: [{ kind: Robot, verbs: ["list", "watch", "patch"] }],
+  grants: [{ kind: Robot, verbs: ["list", "watch"] }],
   suspended: ({ spec }) => spec.paused,
   objects: merged(deploy, robots),
 });

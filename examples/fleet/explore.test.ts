@@ -6,6 +6,12 @@ import { fleet } from "./controller.ts";
 import { Fleet } from "./fleet.ts";
 import { conditionOf, COUNTS, countsOf } from "./story.ts";
 
+/** An operator that is away while the spec changes twice sees one desired state. */
+const REVISIONS = [
+  ["status", "revision"],
+  ["status", "steps", "fleet", "revision"],
+];
+
 /** One of so many points is explored in `npm test`: all of them take some minutes. */
 const SHARE = 64;
 
@@ -30,7 +36,7 @@ test("a fleet that grows, shrinks and drifts reaches the same end state after ev
         expect(await countsOf(cluster)).toEqual({ ...COUNTS, Robot: 4 });
       },
     },
-    { points: ({ id }) => id === "crash@0" || part.has(id, SHARE) },
+    { points: ({ id }) => id === "crash@0" || part.has(id, SHARE), ignore: REVISIONS },
   );
   console.info(`fleet: ${summary}`);
   expect(points).toBeGreaterThan(part.isWhole ? 200 : 3);

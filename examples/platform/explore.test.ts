@@ -6,6 +6,12 @@ import { platform } from "./controller.ts";
 import { Platform } from "./platform.ts";
 import { change, conditionOf, license, objectsIn, platformOf } from "./story.ts";
 
+/** An operator that is away while the spec changes twice sees one desired state. */
+const REVISIONS = [
+  ["status", "revision"],
+  ["status", "steps", "stack", "revision"],
+];
+
 /** One of so many points is explored in `npm test`: all of them take some minutes. */
 const SHARE = 64;
 
@@ -32,7 +38,7 @@ test("a platform that is installed, upgraded and deleted reaches the same end st
         expect(await objectsIn(cluster)).toEqual(platformOf("ben"));
       },
     },
-    { points: ({ id }) => id === "crash@0" || part.has(id, SHARE) },
+    { points: ({ id }) => id === "crash@0" || part.has(id, SHARE), ignore: REVISIONS },
   );
   console.info(`platform: ${summary}`);
   expect(points).toBeGreaterThan(part.isWhole ? 200 : 3);
