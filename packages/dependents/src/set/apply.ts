@@ -7,6 +7,8 @@ import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
 import type { SetDefinition } from "./definition.ts";
 import { forgetDone } from "./done.ts";
+import type { Given } from "./converge-member.ts";
+import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Request, renderedFor, requestOf } from "./inputs.ts";
 import type { Rendering } from "./rendering.ts";
@@ -14,8 +16,9 @@ import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
 import { laterRemovals, leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, isTold, resultOf, stopClock, tell, wordOf } from "./report.ts";
+import { type Findings, isTold, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
+import { problemText } from "./set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
 import { runWaves } from "./waves.ts";
 
@@ -52,7 +55,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
 /** The result of a pass in which nothing has changed. */
 function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined }): StepResult<{}> {
   const { req, pass } = run;
-  tell(run, { reason: "Ready", message: `${plan.members.length} objects are ready` });
+  tell(run, { reason: "Ready", message: readyText(plan.members.length) });
   if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
   return req.next();
 }
@@ -69,12 +72,6 @@ function tellError(run: Run<SetDoReq>, message: string): void {
   tell(run, { reason: "Error", message });
   fillStatus(run, "Error");
   stopClock(run);
-}
-
-/** What is to be applied. */
-interface Desired {
-  readonly plan: Plan;
-  readonly createsNamespaces: boolean;
 }
 
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
@@ -106,7 +103,7 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
 }
 
 /** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
-async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
+async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const request = requestOf(run);
   const rendering = await renderedFor(run, request);
   begin(run, rendering);
@@ -115,7 +112,7 @@ async function prepared(run: Run<SetDoReq>): Promise<Desired | StepResult<{}>> {
   const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
   if (pending?.type === "pending") return listing(run, pending.message);
   await storeKinds(run, plan);
-  return { plan, createsNamespaces: mayCreateNamespaces(run, request) };
+  return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
 }
 
 /** Counts the desired states. The clock of the time limit begins again by itself. */
@@ -146,11 +143,10 @@ function reachedIn(stored: string | undefined, { digest, positions }: Plan): num
 }
 
 function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
-  const texts = problems.map(({ member, message }) =>
-    member === undefined || message.startsWith(member.kind.kind) ? message : `${member.key}: ${message}`,
-  );
+  const texts = problems.map(problemText);
   const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
   tellError(run, message);
+  run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
 
@@ -178,6 +174,7 @@ async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise
     state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
     isNew = true;
   }
+  // In a dry run a checkpoint would end the step, and nothing is written after it.
   if (isNew && !req.isDryRun) await req.checkpoint();
 }
 

@@ -1,5 +1,5 @@
 /**
- * The checks of a rendered set as a whole, before its first write. Each message says what to do, and reads after the name of the
+ * The checks of a rendered set as a whole, before its first write. Each message has a remedy, and reads after the name of the
  * object. All problems are reported together.
  */
 import { groupKindOf, gvkOf, type KubernetesObject } from "@treadle/apimachinery";
@@ -9,6 +9,9 @@ import { type Member, memberKey } from "./member.ts";
 import { API_SERVICE, CRD, type OwnKinds } from "./own-kinds.ts";
 import type { RemovalPolicy } from "./policies.ts";
 import { type SetProblem, titleOf } from "./set-problem.ts";
+
+/** Why the owner cannot be an object of its set. */
+export const OWNER_PROBLEM = "the owner of the set cannot be one of its objects: give the object another name";
 
 /** What the members are checked against. */
 export interface CheckInputs {
@@ -20,7 +23,7 @@ export interface CheckInputs {
 
 /**
  * Returns the problems of a rendered set, in the order of its objects; empty: it may be applied. A `purge` before `apply` is not a
- * problem: the object is deleted at the end of its own wave. Pure; it never throws.
+ * problem: the object is deleted at the end of its wave. Pure; it never throws.
  *
  * @param members the objects, with references in `after` that `resolveAfter()` completed
  */
@@ -40,7 +43,7 @@ export function checkMembers(members: readonly Member[], { owner, own }: CheckIn
     const definedBy = member.isInstance ? own.of(member.kind)?.definedBy : undefined;
     const definer = definedBy === undefined ? undefined : byKey.get(definedBy)?.[0];
     const messages = [
-      member.key === ownerKey ? `the owner of the set cannot be one of its objects: give the object another name` : undefined,
+      member.key === ownerKey ? OWNER_PROBLEM : undefined,
       holdsOwner.has(member.key) && member.policies.onRemoval !== "orphan"
         ? `the ${member.kind.kind} cannot be deleted before the owner, which it would delete: set onRemoval (delete-policy) to orphan`
         : undefined,

@@ -1,7 +1,6 @@
-/** Brings one object of a set to its desired state, and says what became of it. */
-import { isAlreadyExists, isConflict, type KubernetesObject } from "@treadle/apimachinery";
+/** Brings one object of a set to its desired state, and returns the outcome. */
+import { isAlreadyExists, type KubernetesObject } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
-import { isTransient } from "@treadle/client";
 import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
 import { converge, remembered } from "../core/converge.ts";
 import type { DependentState } from "../core/entries.ts";
@@ -12,6 +11,7 @@ import type { Converged, Plan as CorePlan } from "../core/plan.ts";
 import { deleteObject } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { UNCHANGED } from "../core/work.ts";
+import { causeOfError } from "../supervision.ts";
 import { freeDefinition, isHeld } from "./definitions.ts";
 import { isDone, noteDone } from "./done.ts";
 import { APPLY_SECONDS, sets } from "./extension.ts";
@@ -25,8 +25,8 @@ const INPUTS = Object.freeze({ vars: Object.freeze({}), reads: Object.freeze({})
 /** What the pass knows besides the member. */
 export interface Given {
   readonly plan: Plan;
-  /** Whether missing namespaces are created. */
-  readonly createsNamespaces: boolean;
+  /** The namespaces that the pass creates because objects miss them, by name; `undefined`: it creates none. */
+  readonly namespaces: Map<string, Promise<void>> | undefined;
 }
 
 /** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
@@ -103,7 +103,7 @@ function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObjec
   };
 }
 
-/** The object with its content. The cache has only metadata of confidential objects, which is enough as long as nobody changed them. */
+/** The object with its content. The cache has only metadata of confidential objects, which is enough until one is changed. */
 async function wholeOf(
   run: Run,
   { kind, policy, ref }: PlannedMember,
@@ -146,22 +146,30 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
 }
 
-/** Creates the namespace of an object that it misses, if the policy says so, and tries again. */
+/** Creates a missing namespace of an object, if the policy allows it, and applies the object again. */
 async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: Given, apply: () => Promise<Converged>): Promise<Converged> {
   const { namespace } = member.ref;
   try {
     return await apply();
   } catch (error) {
-    if (namespace === undefined || !given.createsNamespaces || !isNamespaceMissing(error, namespace)) throw error;
+    const { namespaces, plan } = given;
+    if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
     // A namespace of the set is created by its own member.
-    if (given.plan.byKey.has(`Namespace ${namespace}`)) throw error;
-    await run.context.client
-      .create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
-      .catch((failure: unknown) => {
-        if (!isAlreadyExists(failure)) throw failure;
-      });
-    run.context.log.info({ namespace }, "created a namespace that objects of the set use");
+    if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
+    // Many objects miss it at once.
+    let creation = namespaces.get(namespace);
+    if (creation === undefined) namespaces.set(namespace, (creation = createNamespace(run, namespace)));
+    await creation;
     return await apply();
+  }
+}
+
+async function createNamespace({ context }: Run, name: string): Promise<void> {
+  try {
+    await context.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    context.log.info({ namespace: name }, "created a namespace that objects of the set use");
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
   }
 }
 
@@ -193,7 +201,7 @@ function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: 
   return run.memory.last.get(member.key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
 }
 
-/** Deletes an object that is done for good, if it exists: the process that noted this may have ended before the delete. */
+/** Deletes a completed object, if it exists: the process that noted this may have ended before the delete. */
 async function finished(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Promise<Outcome> {
   const { context } = run;
   const { policy, kind, ref } = member;
@@ -204,7 +212,7 @@ async function finished(run: Run, member: PlannedMember, live: KubernetesObject 
   return completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
 }
 
-/** The outcome of an object that is done for good; `live` while its deletion takes time. */
+/** The outcome of a completed object; `live` while its deletion takes time. */
 export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
   const title = titleOf(member.policy, member.ref, run.context.owner);
   const isGone = live === undefined;
@@ -223,7 +231,7 @@ export function completed(run: Run, member: PlannedMember, live: KubernetesObjec
   };
 }
 
-/** The outcome of an object that must wait before it is applied, unless it is done for good. */
+/** The outcome of an object that must wait before it is applied, unless it is completed. */
 export function waiting(
   run: Run,
   member: PlannedMember,
@@ -247,7 +255,7 @@ export function waiting(
 
 /** The outcome of an object that could not be written. */
 export function failed(run: Run, member: PlannedMember, error: unknown): Outcome {
-  const isPassing = isConflict(error) || isTransient(error) || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
+  const isPassing = causeOfError(error) === "transient" || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
   const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
   const live =
     member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;

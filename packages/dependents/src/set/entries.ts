@@ -1,12 +1,22 @@
 /** The entries of a set in `status.dependents`. */
 import { groupKindOf, keyOf, parseApiVersion } from "@treadle/apimachinery";
 import { entryHandlerOf, truncate } from "@treadle/reconcile/unstable/engine";
-import { type DependentEntry, entriesOfStep, MAX_ENTRIES, type NewEntry, severity, storedEntries } from "../core/entries.ts";
+import {
+  type DependentEntry,
+  type DependentIdentity,
+  entriesOfStep,
+  MAX_ENTRIES,
+  type NewEntry,
+  severity,
+  shownEntries,
+  storedEntries,
+} from "../core/entries.ts";
 import { identityOf } from "../core/marks.ts";
 import { underPresentName } from "../extension/entries.ts";
 import { policiesNote } from "./policies-note.ts";
 import type { Outcome, Phase } from "./outcome.ts";
 import type { Run } from "./run.ts";
+import { problemText, type SetProblem } from "./set-problem.ts";
 
 /** Maximum length of the message of an entry. */
 const MAX_MESSAGE = 200;
@@ -31,6 +41,22 @@ function entryOf({ member, phase, state }: Outcome): NewEntry {
   return { ...identityOf(kind, ref), type, reason, message: truncate(message, MAX_MESSAGE), attributes };
 }
 
+/** Returns the entries of a set that is refused: those that are stored, and one for each object with a problem. */
+export function entriesOfProblems(run: Run, problems: readonly SetProblem[]): readonly NewEntry[] {
+  const entries = new Map<string, NewEntry>(storedEntriesOf(run).map((entry) => [keyOfEntry(entry), entry]));
+  for (const problem of problems) {
+    const { member } = problem;
+    const identity = member === undefined ? problem.identity : identityOf(member.kind, member.ref);
+    if (identity === undefined) continue;
+    const key = keyOfEntry(identity);
+    // An object that exists keeps its phase: it says that the object was applied.
+    const attributes = entries.get(key)?.attributes ?? [{ name: "phase", value: "Waiting" satisfies Phase }];
+    const message = truncate(problemText(problem), MAX_MESSAGE);
+    entries.set(key, { ...identity, type: "Failed", reason: "Refused", message, attributes });
+  }
+  return shownEntries([...entries.values()]);
+}
+
 /** Returns the entries of the set that are stored. */
 export function storedEntriesOf({ pass, definition }: Run): readonly DependentEntry[] {
   const { handler, object } = pass;
@@ -43,12 +69,12 @@ export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
   return new Map(
     storedEntriesOf(run).flatMap((entry) => {
       const phase = entry.attributes?.find(({ name }) => name === "phase")?.value;
-      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Our own entries.
+      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Entries of this set.
     }),
   );
 }
 
-function keyOfEntry({ apiVersion, kind, name, namespace }: DependentEntry): string {
+function keyOfEntry({ apiVersion, kind, name, namespace }: DependentIdentity): string {
   const { group } = parseApiVersion(apiVersion);
   return `${groupKindOf({ group, kind })} ${keyOf(namespace === undefined ? { name } : { name, namespace })}`;
 }

@@ -1,5 +1,5 @@
 /** Makes the plan of a set: once for what was rendered, and again when a kind appears or disappears. */
-import { apiVersionOf, groupKindOf, type Kind } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, type Kind, parseApiVersion } from "@treadle/apimachinery";
 import { digestOf } from "../core/body.ts";
 import { immutableFieldsOf } from "../core/immutable.ts";
 import type { SeenInputs } from "../core/inputs.ts";
@@ -10,7 +10,7 @@ import { alsoGuardsOf } from "./definition.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import type { GuardedKind } from "./types.ts";
 import { readPolicies, withoutMarks } from "./annotations.ts";
-import { checkMembers } from "./checks.ts";
+import { checkMembers, OWNER_PROBLEM } from "./checks.ts";
 import { kindStateOf } from "./kind-table.ts";
 import { type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
 import { type Position, positionsOf } from "./order.ts";
@@ -23,7 +23,7 @@ import type { Plan, PlannedMember } from "./plan.ts";
 import type { Run } from "./run.ts";
 import type { SetProblem } from "./set-problem.ts";
 
-/** What the custom resource says about the plan. */
+/** What the custom resource requests of the plan. */
 export interface PlanRequest {
   readonly inputs: string;
   readonly policies: SetPolicies;
@@ -91,7 +91,7 @@ function memberOf(
   const kindState = kindStateOf(run, manifest, guess);
   const title = `${manifest.kind} ${manifest.metadata.namespace === undefined ? "" : `${manifest.metadata.namespace}/`}${manifest.metadata.name}`;
   if (kindState.type === "unlisted")
-    return { member: undefined, problems: [{ member: undefined, message: `${title}: ${kindState.message}` }] };
+    return { member: undefined, problems: [unlistedProblem(run, manifest, `${title}: ${kindState.message}`)] };
   const { kind } = kindState;
   const read = readPolicies(manifest.metadata.annotations, { prefixes: [...context.handlerNames, "treadle.dev"] });
   const policies = policiesOf(read.policies, request.policies, definition.defaults);
@@ -135,6 +135,24 @@ function memberOf(
   };
 }
 
+/** The problem of an object whose kind the set does not list. */
+function unlistedProblem({ context: { owner } }: Run, manifest: Manifest, message: string): SetProblem {
+  const { apiVersion, kind, metadata } = manifest;
+  const { name, namespace } = metadata;
+  const isOwner =
+    isSameKind(owner, manifest) && name === owner.metadata.name && (namespace ?? owner.metadata.namespace) === owner.metadata.namespace;
+  const identity = { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+  return {
+    member: undefined,
+    message: isOwner ? `${kind} ${name}: ${OWNER_PROBLEM}` : message,
+    ...(isOwner ? {} : { identity }),
+  };
+}
+
+function isSameKind(a: Pick<Manifest, "apiVersion" | "kind">, b: Pick<Manifest, "apiVersion" | "kind">): boolean {
+  return a.kind === b.kind && parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group;
+}
+
 /** Whether the deletion of an object of this kind deletes objects of other kinds. */
 export function definesKinds(kind: Pick<Kind, "group" | "kind">): boolean {
   return [CRD, API_SERVICE].includes(groupKindOf(kind));
@@ -158,7 +176,7 @@ function bodyOf(
   };
 }
 
-/** What the core is told of a member. */
+/** Returns the policy of a member for the core. */
 function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWatched }: { readonly isWatched: boolean }): Policy {
   const { adopt, update, reclaim, statusHint } = policies;
   return {
@@ -181,7 +199,7 @@ function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWat
 }
 
 /**
- * What the core is told of objects of a kind that the set does not render any more. `update` is how they were written last: a replaced
+ * Returns the policy for the core of objects that the set no longer renders. `update` is how they were written last: a replaced
  * object has no fields that prove whose it is.
  */
 export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update?: UpdatePolicy }): Policy {

@@ -176,7 +176,7 @@ export function isOrphaned({ onRemoval }: Policies, cause: Cause): boolean {
   return onRemoval === "orphan" || onRemoval === (cause === "dropped" ? "orphan-on-apply" : "orphan-on-delete");
 }
 
-/** Removes objects in their order, as far as it goes in this pass. Never rejects: errors are in the result. */
+/** Removes objects in their order, as far as possible in this pass. Never rejects: errors are in the result. */
 export async function removeObjects(
   run: Run,
   objects: readonly LooseObject[],

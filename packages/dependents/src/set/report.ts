@@ -1,4 +1,4 @@
-/** What a set says in its condition and its entries, and when it says it: at the end of a wave, and else at most every ten seconds. */
+/** The condition and the entries of a set. They are written at the end of a wave, and otherwise at most every ten seconds. */
 import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { isTransient } from "@treadle/client";
 import type { StepResult } from "@treadle/reconcile";
@@ -33,7 +33,7 @@ const CHANGING: readonly SetReason[] = ["Processing", "Pending", "Timeout"];
 /** Totals change with each object, so they are written at most so often, in milliseconds. */
 const REPORT_EVERY_MS = 10_000;
 
-/** What the condition says. */
+/** Reason and message of the condition. */
 export interface Word {
   readonly reason: SetReason;
   readonly message: string;
@@ -53,7 +53,7 @@ export interface Findings {
   readonly errors: readonly unknown[];
 }
 
-/** Returns what the condition says of a pass that applied objects. */
+/** Returns reason and message after a pass that applied objects. */
 export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
   const { outcomes, wave, leaving, blocker } = findings;
   const notReady = outcomes.filter(({ isReady }) => !isReady);
@@ -75,7 +75,12 @@ export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
       reason: "Processing",
       message: `${total}; ${leaving.length} are being removed: ${leaving[0]?.message ?? ""}`,
     });
-  return converging(run, findings, { reason: "Ready", message: `${outcomes.length} objects are ready` });
+  return converging(run, findings, { reason: "Ready", message: readyText(outcomes.length) });
+}
+
+/** The message of a set whose objects are all ready. */
+export function readyText(count: number): string {
+  return count === 1 ? "1 object is ready" : `${count} objects are ready`;
 }
 
 function isOfMissingKind(member: Outcome["member"]): boolean {
@@ -85,7 +90,7 @@ function isOfMissingKind(member: Outcome["member"]): boolean {
 function said({ member, state }: Outcome): string {
   const title = `${member.kind.kind} ${keyOf(member.ref)}`;
   const text = state.message === "" ? state.reason : state.message;
-  return text.startsWith(member.kind.kind) ? text : `${title}: ${text}`;
+  return text.startsWith(member.kind.kind) || text.includes(title) ? text : `${title}: ${text}`;
 }
 
 /** A condition names so many objects. */
@@ -96,7 +101,7 @@ function listed(texts: readonly string[]): string {
   return `${texts.slice(0, MAX_NAMED).join("; ")}${more}`;
 }
 
-/** Keeps the clock of the time limit, and replaces a word that says "not yet" when the time is over. */
+/** Keeps the clock of the time limit, and replaces the reason `Processing` when the time is over. */
 function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: Word): Word {
   const { req, pass, state } = run;
   const nowMs = pass.clock.now();
@@ -132,7 +137,7 @@ function timeoutOf({ definition, context }: Run): number {
   );
 }
 
-/** Sets condition and entries, unless they were set a moment ago and say nothing new. */
+/** Sets condition and entries, unless they were set a moment ago and have nothing new. */
 export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void {
   const { definition, req, pass, memory } = run;
   const type = definition.condition as never; // The step declares it.
@@ -151,7 +156,7 @@ export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void 
   if (findings !== undefined) pass.found.entries.set(definition.name, entriesOf(findings.outcomes, findings.leaving));
 }
 
-/** Whether the stored status says that everything is ready, with the same entries. */
+/** Whether the stored status reports that everything is ready, with the same entries. */
 export function isTold(run: Run<SetDoReq>, { outcomes }: Findings): boolean {
   const { definition, req } = run;
   const previous = req.conditions.previous(definition.condition as never); // The step declares it.

@@ -19,11 +19,11 @@ import type { Run, SetDoReq } from "./run.ts";
 /** So many objects of a rank are written at once. */
 const AT_ONCE = 10;
 
-/** What became of the objects of a plan. */
+/** The outcomes of the objects of a plan. */
 export interface Waves {
   /** In the order of the members. */
   readonly outcomes: readonly Outcome[];
-  /** Whether every object is ready, or done for good. */
+  /** Whether every object is ready or completed. */
   readonly isComplete: boolean;
   /** The last wave that began. */
   readonly wave: number;

@@ -50,7 +50,7 @@ describe("a CRD of a set", () => {
     expect((await definition(cluster))?.metadata.finalizers).toContain(`example.dev/${HANDLER}`);
     await drop(cluster);
     expect(await definition(cluster)).toBeUndefined();
-    expect(await conditionOf(cluster)).toEqual({ reason: "Ready", message: "1 objects are ready" });
+    expect(await conditionOf(cluster)).toEqual({ reason: "Ready", message: "1 object is ready" });
   });
 
   test("that is dropped stays with a user's instance, and the other objects are kept", async () => {
