@@ -1,7 +1,7 @@
 /** The phase `do` of a set: inputs, plan, waves, removals, report. */
 import { groupKindOf, isConflict } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
-import { errorsIn, isTransientEnd, misuse, statusMessage, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { errorsIn, isTransientEnd, misuse, statusMessage, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "../core/ask.ts";
 import { LOOK_AGAIN_MS } from "../retry-later.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
@@ -95,11 +95,20 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
     blocker: removal.blocker,
     errors: removal.failed.map(({ error }) => error),
   };
-  const word = wordOf(run, findings);
+  const word = judged(run, () => wordOf(run, findings));
   tell(run, word, findings);
   const isFilled = fillStatus(run, word.reason);
   if (word.reason === "Ready") end(run, findings, { isStored: (state) => !isFilled && state === before });
   return resultOf(run, word, findings);
+}
+
+/** Calls what calls a function of the author. @throws its error, which is in the condition then */
+function judged<Result>(run: Run<SetDoReq>, judge: () => Result): Result {
+  try {
+    return judge();
+  } catch (error) {
+    return refuse(run, error);
+  }
 }
 
 /** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
@@ -142,9 +151,13 @@ function reachedIn(stored: string | undefined, { digest, positions }: Plan): num
   return of === digest ? positions.filter((position) => position.wave < Number(wave)).length : 0;
 }
 
+/** A message names so many problems. */
+const MAX_PROBLEMS = 20;
+
 function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
   const texts = problems.map(problemText);
-  const message = texts.length === 1 ? (texts[0] ?? "") : `${texts.length} problems: ${texts.join("; ")}`;
+  const shown = texts.slice(0, MAX_PROBLEMS).map((text) => truncate(text, 500));
+  const message = texts.length === 1 ? (shown[0] ?? "") : `${texts.length} problems: ${shown.join("; ")}`;
   tellError(run, message);
   run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });

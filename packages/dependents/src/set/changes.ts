@@ -2,6 +2,7 @@
 import { groupKindOf, isConflict, keyOf, type Kind, type Ref } from "@treadle/apimachinery";
 import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { OPERATIONS, sets } from "./extension.ts";
+import { memberKey } from "./member.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Removal } from "./removal.ts";
 import type { Run } from "./run.ts";
@@ -34,7 +35,10 @@ export function recordChanges(run: Run, outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes) {
     const { error } = outcome;
     if (error === undefined || isConflict(error)) continue;
-    record(run, "UpdateError", [subjectOf(outcome)], statusMessage(error));
+    const message = statusMessage(error);
+    // Each retry fails in the same way: only the first one says something new.
+    if (run.memory.last.get(outcome.member.key)?.state.message === message) continue;
+    record(run, "UpdateError", [subjectOf(outcome)], message);
   }
 }
 
@@ -42,7 +46,14 @@ export function recordChanges(run: Run, outcomes: readonly Outcome[]): void {
 export function recordRemoval(run: Run, { deleted, released, failed }: Removal): void {
   record(run, "Deleted", deleted);
   record(run, "Released", released);
-  for (const { leftover, error } of failed) if (!isConflict(error)) record(run, "DeleteError", [leftover], statusMessage(error));
+  const before = run.memory.deleteErrors;
+  run.memory.deleteErrors = new Map();
+  for (const { leftover, error } of failed) {
+    if (isConflict(error)) continue;
+    const [key, message] = [memberKey(leftover.kind, leftover.ref), statusMessage(error)];
+    run.memory.deleteErrors.set(key, message);
+    if (before.get(key) !== message) record(run, "DeleteError", [leftover], message);
+  }
 }
 
 interface Subject {

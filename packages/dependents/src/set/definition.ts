@@ -1,7 +1,8 @@
 /** The options of a set with their defaults, and what follows from them without a pass. */
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject, metadataOnly } from "@treadle/apimachinery";
 import type { Permission } from "@treadle/reconcile";
-import type { ExtendedHandler } from "@treadle/reconcile/unstable/engine";
+import { type ExtendedHandler, misuse } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "../core/ask.ts";
 import type { Context } from "../core/context.ts";
 import type { ContextSource } from "../step-context.ts";
 import { requirePolicies } from "./policy-levels.ts";
@@ -117,9 +118,18 @@ const ROLES: readonly string[] = ["Role.rbac.authorization.k8s.io", "ClusterRole
 const BINDINGS: readonly string[] = ["RoleBinding.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io"];
 
 /** Returns the kinds that guard the removal of the set for this owner. */
-export function alsoGuardsOf({ options }: SetDefinition, owner: KubernetesObject): readonly GuardedKind[] {
+export function alsoGuardsOf({ name, options }: SetDefinition, owner: KubernetesObject): readonly GuardedKind[] {
   const { alsoGuards = [] } = options;
-  return typeof alsoGuards === "function" ? (alsoGuards(owner) as readonly GuardedKind[]) : alsoGuards;
+  if (typeof alsoGuards !== "function") return alsoGuards;
+  const where = `step "${name}": alsoGuards`;
+  const answer: unknown = called(where, () => alsoGuards(owner));
+  if (Array.isArray(answer) && answer.every(isGuardedKind)) return answer;
+  throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(answer)}, but must return a list of { group, kind }`);
+}
+
+function isGuardedKind(value: unknown): value is GuardedKind {
+  const { group, kind } = (value ?? {}) as Partial<GuardedKind>;
+  return typeof group === "string" && typeof kind === "string";
 }
 
 /** Returns the marks of objects of a set besides those of the core. */

@@ -12,8 +12,9 @@ export function isDone(run: Run, member: PlannedMember, live: KubernetesObject |
   const { state } = run;
   const { policies, key } = member;
   const stored = state.done[shortDigest(key)];
-  if (policies.purge !== undefined) return stored !== undefined && (policies.reconcile === "once" || stored === valueOf(member));
-  if (policies.reconcile !== "once" || live !== undefined) return false;
+  const isOnce = policies.reconcile === "once";
+  if (policies.purge !== undefined && stored !== undefined) return isOnce || stored === valueOf(member);
+  if (!isOnce || live !== undefined) return false;
   if (stored !== undefined) return true;
   if (!wasThere(run, key)) return false;
   state.done[shortDigest(key)] = valueOf(member);

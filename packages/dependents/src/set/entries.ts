@@ -19,7 +19,7 @@ import type { Run } from "./run.ts";
 import { problemText, type SetProblem } from "./set-problem.ts";
 
 /** Maximum length of the message of an entry. */
-const MAX_MESSAGE = 200;
+export const MAX_MESSAGE = 200;
 
 /** Returns the entries for outcomes: all, or of more than {@link MAX_ENTRIES} those that are not ready, the worst first. */
 export function entriesOf(outcomes: readonly Outcome[], leaving: readonly NewEntry[]): readonly NewEntry[] {

@@ -38,7 +38,8 @@ export function requestOf(run: Run<SetDoReq>): Request {
   const { definition, context, memory } = run;
   const { owner } = context;
   const { name, options } = definition;
-  const policies = requirePolicies(`step "${name}": policies`, asked(run, "policies", options.policies) ?? {});
+  const where = `step "${name}": policies`;
+  const policies = called(where, () => requirePolicies(where, asked(run, "policies", options.policies) ?? {}));
   const placement = placementOf(owner, requirePlacement(name, asked(run, "placement", options.placement) ?? {}));
   const given = givenTo(run);
   const ignored = [...IGNORED_ANNOTATIONS, ...(options.ignoredAnnotations ?? [])];

@@ -1,5 +1,6 @@
 /** Makes the plan of a set: once for what was rendered, and again when a kind appears or disappears. */
 import { apiVersionOf, groupKindOf, type Kind, parseApiVersion } from "@treadle/apimachinery";
+import { called } from "../core/ask.ts";
 import { digestOf } from "../core/body.ts";
 import { immutableFieldsOf } from "../core/immutable.ts";
 import type { SeenInputs } from "../core/inputs.ts";
@@ -36,7 +37,8 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
   const problems: SetProblem[] = [];
   const manifests = objects.flatMap((each, index) => {
     try {
-      return [{ manifest: readManifest(each, `object ${index} of set "${run.definition.name}"`), index }];
+      const where = `object ${index} of set "${run.definition.name}"`;
+      return [{ manifest: called(where, () => readManifest(each, where)), index }];
     } catch (error) {
       problems.push({ member: undefined, message: error instanceof Error ? error.message : String(error) });
       return [];

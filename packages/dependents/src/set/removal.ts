@@ -3,7 +3,7 @@
  * of its last apply, which are in its annotation.
  */
 import { groupKindOf, type Kind, type KubernetesObject, keyOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
-import { statusMessage } from "@treadle/reconcile/unstable/engine";
+import { statusMessage, truncate } from "@treadle/reconcile/unstable/engine";
 import { type DependentIdentity, type NewEntry, storedEntries } from "../core/entries.ts";
 import { identityOf, refTo } from "../core/marks.ts";
 import type { Policy } from "../core/plan.ts";
@@ -15,7 +15,7 @@ import { policiesIn } from "./policies-note.ts";
 import { alsoGuardsOf } from "./definition.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
-import { storedEntriesOf } from "./entries.ts";
+import { MAX_MESSAGE, storedEntriesOf } from "./entries.ts";
 import { lastBlockerOf } from "./guard.ts";
 import { declaredState, storedKinds } from "./kind-table.ts";
 import { memberKey, POLICIES_SUFFIX } from "./member.ts";
@@ -275,7 +275,7 @@ async function attempt(done: Done, leftover: Leftover, work: () => Promise<void>
     await work();
   } catch (error) {
     done.failed.push({ leftover, error });
-    done.left.push({ ...entryOf(leftover, "DeleteError", ""), type: "Failed", message: statusMessage(error) });
+    done.left.push({ ...entryOf(leftover, "DeleteError", ""), type: "Failed", message: truncate(statusMessage(error), MAX_MESSAGE) });
   }
 }
 
@@ -292,5 +292,5 @@ function entryOf({ kind, ref, policies }: Leftover, reason: string, is: string):
     { name: "phase", value: "Deleting" },
     { name: "wave", value: String(policies.apply) },
   ];
-  return { ...identityOf(kind, ref), type: "Pending", reason, message, attributes };
+  return { ...identityOf(kind, ref), type: "Pending", reason, message: truncate(message, MAX_MESSAGE), attributes };
 }

@@ -92,6 +92,8 @@ export class SetMemory {
   begun: Set<string> = new Set();
   /** How each object was in the last pass, by key. */
   last: Map<string, Pick<Outcome, "phase" | "state">> = new Map();
+  /** The errors of removals in the last pass, by key. */
+  deleteErrors: Map<string, string> = new Map();
   /** When objects that are not watched were applied, in the clock's milliseconds, by key. */
   readonly appliedAtMs: Map<string, number> = new Map();
   /** When the status was last reported, and its reason. */
