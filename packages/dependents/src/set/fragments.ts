@@ -5,8 +5,8 @@
 import type { JsonSchema, Kind } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
-import { parseDuration } from "./duration.ts";
-import type { SetPolicies } from "./policies.ts";
+import { parseDuration } from "./policies/duration.ts";
+import type { SetPolicies } from "./policies/policies.ts";
 import type { Placement } from "./types.ts";
 
 /** The state of a set in one word. */

@@ -2,9 +2,9 @@
 import { apiVersionOf, type Kind } from "@treadle/apimachinery";
 import { isKind, isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { nameOfAnswer } from "../core/ask.ts";
-import { annotationsOf, SHARED_PREFIX } from "./annotations.ts";
-import type { Manifest } from "./member.ts";
-import type { ObjectPolicies } from "./policies.ts";
+import { annotationsOf, SHARED_PREFIX } from "./policies/annotations.ts";
+import type { Manifest } from "./plan/member.ts";
+import type { ObjectPolicies } from "./policies/policies.ts";
 import type { ObjectBody } from "./types.ts";
 
 /**

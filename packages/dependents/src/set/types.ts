@@ -2,8 +2,8 @@
 import type { Kind, KubernetesObject, WriteOf } from "@treadle/apimachinery";
 import type { AnyStep, Logger, NeedsOf, Permission, Reads, ReadsOf } from "@treadle/reconcile";
 import type { Distinct } from "@treadle/reconcile/unstable/engine";
-import type { Manifest } from "./member.ts";
-import type { SetPolicies } from "./policies.ts";
+import type { Manifest } from "./plan/member.ts";
+import type { SetPolicies } from "./policies/policies.ts";
 
 /** How often the desired state of a set has changed. */
 export interface Release {

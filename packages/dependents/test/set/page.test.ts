@@ -6,7 +6,7 @@ import { ConfigMap, Deployment, Job, Namespace, Service } from "@treadle/apimach
 import { fakeWorld, startTestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
 import { handover, type ObjectPolicies } from "../../src/index.ts";
-import { annotationsOf, readPolicies } from "../../src/set/annotations.ts";
+import { annotationsOf, readPolicies } from "../../src/set/policies/annotations.ts";
 import { readYaml } from "../../src/set/render/yaml.ts";
 import { config, HANDLER, namesOf, Platform, platforms, settled, worldOf } from "./platforms.ts";
 import { Shop, shops } from "./shop.ts";
