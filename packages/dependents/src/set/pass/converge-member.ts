@@ -124,7 +124,9 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const appliedAtMs = memory.appliedAtMs.get(key);
   const last = memory.last.get(key);
   const dueAtMs = appliedAtMs === undefined || policies.reconcile === "once" ? undefined : appliedAtMs + policies.reapplyMs;
-  if (last?.phase === "Ready" && appliedAtMs !== undefined && memory.begun.has(key) && (dueAtMs === undefined || now < dueAtMs))
+  const isKnown = last?.phase === "Ready" && appliedAtMs !== undefined && memory.begun.has(key);
+  // The end of its wave needs the object that it purges.
+  if (isKnown && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
     return {
       member,
       ...last,
@@ -203,17 +205,22 @@ function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: 
 
 /** Deletes a completed object, if it exists: the process that noted this may have ended before the delete. */
 async function finished(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Promise<Outcome> {
+  // An object that another writer created under this name is not ours.
+  const isLeft = live !== undefined && isMadeByUs(run.context, member.policy, live);
+  return isLeft ? await deleteCompleted(run, member, live) : completed(run, member, undefined);
+}
+
+/** Deletes a completed object. @throws the error of the server */
+export async function deleteCompleted(run: Run, member: PlannedMember, live: KubernetesObject): Promise<Outcome> {
   const { context } = run;
   const { policy, kind, ref } = member;
-  // An object that another writer created under this name is not ours.
-  if (live === undefined || !isMadeByUs(context, policy, live)) return completed(run, member, undefined);
   await deleteObject(context, policy, live);
   const after = policy.isWatched ? (context.cache.get(kind, ref) as KubernetesObject | undefined) : await readLive(context, policy, ref);
   return completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
 }
 
 /** The outcome of a completed object; `live` while its deletion takes time. */
-export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
+function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
   const title = titleOf(member.policy, member.ref, run.context.owner);
   const isGone = live === undefined;
   const state: DependentState = isGone
