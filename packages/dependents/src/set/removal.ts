@@ -15,7 +15,7 @@ import { policiesIn } from "./policies-note.ts";
 import { alsoGuardsOf } from "./definition.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
-import { MAX_MESSAGE, storedEntriesOf } from "./entries.ts";
+import { MAX_MESSAGE, storedEntriesOf, storedNote } from "./entries.ts";
 import { lastBlockerOf } from "./guard.ts";
 import { declaredState, storedKinds } from "./kind-table.ts";
 import { memberKey, POLICIES_SUFFIX } from "./member.ts";
@@ -89,14 +89,16 @@ export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; r
 /** Leaves out copies of our objects. They have its labels, but only a replaced object has no fields that we applied. */
 function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[] {
   return objects.filter(({ kind, isWatched, object }) => {
-    const { update } = policiesOfLive(run, object);
+    const { update } = policiesOfLive(run, kind, object);
     return update === "replace" || isMadeByUs(run.context, leftoverPolicy(kind, { isWatched, update }), object);
   });
 }
 
-/** Returns the policies with which an object was applied last. */
-export function policiesOfLive({ context }: Run, { metadata: { annotations = {} } }: KubernetesObject): Policies {
-  return policiesIn(context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((note) => note !== undefined)).policies;
+/** Returns the policies with which an object was applied last. A user may have removed the annotation: the entry says the same. */
+export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
+  const { annotations = {} } = metadata;
+  const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
+  return policiesIn(note ?? storedNote(run, memberKey(kind, metadata))).policies;
 }
 
 /**
@@ -166,7 +168,7 @@ function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Plan | und
   const own = definedKinds(objects.map(({ object }) => object));
   const guarded = alsoGuardsOf(run.definition, run.context.owner);
   return objects.map(({ kind, isWatched, object }, index) => {
-    const policies = policiesOfLive(run, object);
+    const policies = policiesOfLive(run, kind, object);
     const policy = leftoverPolicy(kind, { isWatched, update: policies.update });
     const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined || isGuarded(kind, guarded);
     return { kind, ref: refTo(object), object, policy, policies, remove: policies.remove, isInstance, index };
@@ -221,7 +223,8 @@ async function withoutCopies(run: Run, leftovers: readonly Leftover[]): Promise<
       isMadeByUs(run.context, leftoverPolicy(kind, { isWatched: policy.isWatched, update: "apply" }), object) ||
       isWrittenByUs(run.context, object);
     const live = isProven ? object : await readLive(run.context, policy, ref);
-    if (isProven || (live?.metadata.uid === object.metadata.uid && isWrittenByUs(run.context, live))) kept.push(leftover);
+    const isSame = live !== undefined && live.metadata.uid === object.metadata.uid;
+    if (isProven || (isSame && isWrittenByUs(run.context, live))) kept.push(leftover);
   }
   return kept;
 }
