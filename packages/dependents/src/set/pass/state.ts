@@ -100,6 +100,8 @@ export class SetMemory {
   reported: { readonly atMs: number; readonly id: string } | undefined;
   /** Digest of the plan for which objects that the operator does not watch were removed last. */
   prunedFor: string | undefined;
+  /** When the set began to wait for the lists of its kinds, in the clock's milliseconds. */
+  listingSinceMs: number | undefined;
   /** Whether the deletion of the owner has listed the objects on the server. */
   isListed = false;
   /** Whether no foreign instance existed when the deletion of the owner began. */
