@@ -115,10 +115,13 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const { context, memory, pass } = run;
   const { policies, key, ref, policy } = member;
   const now = pass.clock.now();
-  const appliedAtMs = memory.appliedAtMs.get(key);
+  const applied = memory.applied.get(key);
   const last = memory.last.get(key);
-  const dueAtMs = appliedAtMs === undefined || policies.reconcile === "once" ? undefined : appliedAtMs + policies.reapplyMs;
-  if (last?.phase === "Ready" && appliedAtMs !== undefined && memory.begun.has(key) && (dueAtMs === undefined || now < dueAtMs))
+  if (last?.phase === "Completed" && isDone(run, member, undefined)) return completed(run, member, undefined);
+  const dueAtMs = applied === undefined || policies.reconcile === "once" ? undefined : applied.atMs + policies.reapplyMs;
+  const isSame = last?.phase === "Ready" && applied?.digest === member.digest();
+  // The end of its wave has to see an object that is purged.
+  if (isSame && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
     return {
       member,
       ...last,
@@ -136,7 +139,7 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
   const outcome = outcomeOf(run, member, result);
   if (!outcome.isReady) return outcome;
-  memory.appliedAtMs.set(key, now);
+  memory.applied.set(key, { atMs: now, digest: member.digest() });
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
 }
 

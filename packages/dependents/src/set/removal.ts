@@ -180,6 +180,7 @@ export async function removeObjects(
   const done: Done = { left: [], blocker: undefined, deleted: [], released: [], failed: [] };
   for (const leftover of all.filter(({ policies }) => isOrphaned(policies, cause)))
     await attempt(done, leftover, async () => {
+      if (await isCopy(run, leftover)) return;
       if ((await release(run.context, leftover.policy, leftover.object)) !== undefined) done.released.push(leftover);
     });
   const groups = removalOrder(all.filter(({ policies }) => !isOrphaned(policies, cause)));
@@ -216,6 +217,10 @@ async function removeOne(
   }
   await attempt(done, leftover, async () => {
     const isNew = object.metadata.deletionTimestamp === undefined;
+    if (isNew && (await isCopy(run, leftover))) {
+      waits = false;
+      return;
+    }
     // Before the deletion of the owner all definitions are asked together.
     const blocker = isNew && cause === "dropped" && definesKinds(kind) ? await blockerOf(run, object) : undefined;
     if (blocker !== undefined) {
@@ -234,6 +239,20 @@ async function removeOne(
     if (waits) done.left.push(entryOf(leftover, "Deleting", "is being deleted"));
   });
   return waits;
+}
+
+/**
+ * Whether another writer created the object with our marks. The cache cannot tell it of an object that is replaced: only the server
+ * knows the managers of a PUT. @throws the error of the server
+ */
+async function isCopy({ context }: Run, { policy, ref }: Leftover): Promise<boolean> {
+  if (policy.writes !== "replace") return false;
+  const live = await readLive(context, policy, ref);
+  if (live === undefined || isMadeByUs(context, { ...policy, writes: "apply" }, live)) return false;
+  return !live.metadata.managedFields?.some(
+    ({ manager = "", operation, subresource = "" }) =>
+      operation === "Update" && subresource === "" && context.handlerNames.includes(manager),
+  );
 }
 
 async function attempt(done: Done, leftover: Leftover, work: () => Promise<void>): Promise<void> {

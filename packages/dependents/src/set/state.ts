@@ -92,8 +92,8 @@ export class SetMemory {
   begun: Set<string> = new Set();
   /** How each object was in the last pass, by key. */
   last: Map<string, Pick<Outcome, "phase" | "state">> = new Map();
-  /** When objects that are not watched were applied, in the clock's milliseconds, by key. */
-  readonly appliedAtMs: Map<string, number> = new Map();
+  /** When objects that are not watched were applied, in the clock's milliseconds, and a digest of what was applied, by key. */
+  readonly applied: Map<string, { readonly atMs: number; readonly digest: string }> = new Map();
   /** When the status was last reported, and what it said. */
   reported: { readonly atMs: number; readonly id: string } | undefined;
   /** Digest of the plan for which objects that the operator does not watch were removed last. */
