@@ -129,8 +129,8 @@ function cacheOf({ cache }: DependentPass, cacheKindOf: (kind: Kind) => Kind): O
     list: (kind, select) => cache.list(cached(kind), select),
     covers: (kind, namespace) => {
       try {
-        // No namespace has the name "-": only a cache of all namespaces accepts it.
-        cache.list(cached(kind), { namespace: namespace === "*" ? "-" : namespace });
+        // No namespace and no object has the name "-": only a cache of all namespaces accepts it, and a list would read all objects.
+        cache.get(cached(kind), kind.scope === "Cluster" ? { name: "-" } : { name: "-", namespace: namespace === "*" ? "-" : namespace });
         return true;
       } catch {
         return false;

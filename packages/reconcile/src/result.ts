@@ -44,6 +44,11 @@ export interface WaitCause {
   readonly severity?: "failed" | "pending" | "unknown";
   /** Whether a person must act: the wait is recorded as a Warning event with `code` as its reason. @defaultValue false */
   readonly needsAction?: boolean;
+  /**
+   * Whether the wait ends by itself in a moment, as a transient failure does: Ready stays as it was for a time, if the step keeps its
+   * conditions. @defaultValue false
+   */
+  readonly isTransient?: boolean;
 }
 
 /** This result ends the chain and schedules nothing. Any event starts a normal pass. */
@@ -91,9 +96,14 @@ export function makeWait(reason: string, afterMs?: number, cause?: WaitCause): W
  * @throws TypeError when `reason` is empty or `afterMs` is not a time.
  */
 export function waitBecause(reason: string, given: WaitCause & { readonly afterMs?: number | undefined }): Wait {
-  const { code, severity, needsAction, afterMs } = given;
+  const { code, severity, needsAction, isTransient, afterMs } = given;
   const isReason = code !== undefined && isConditionReason(code);
-  return makeWait(reason, afterMs, { ...(isReason ? { code } : {}), ...(severity && { severity }), ...(needsAction && { needsAction }) });
+  return makeWait(reason, afterMs, {
+    ...(isReason ? { code } : {}),
+    ...(severity && { severity }),
+    ...(needsAction && { needsAction }),
+    ...(isTransient && { isTransient }),
+  });
 }
 
 /** @throws TypeError when `reason` is empty. */

@@ -1,5 +1,5 @@
 /**
- * The annotations by which a rendered object says its policies, `<prefix>/apply-order: "1"`.
+ * The annotations that set the policies of a rendered object, such as `<prefix>/apply-order: "1"`.
  *
  * The prefix is a name of the handler, or `treadle.dev`, which `object()` writes because it does not know the handler. Annotations
  * under the name of a handler are the handler's: a misspelled policy there is a problem. `treadle.dev/` has annotations for other
@@ -110,7 +110,7 @@ function without(texts: Readonly<Record<string, string>> | undefined, prefixes: 
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** What a text says; `problem`: what to write instead. */
+/** The value of a text; `problem`: what to write instead. */
 type Reading = { readonly value: unknown } | { readonly problem: string };
 
 interface KnownPolicy {
@@ -118,7 +118,7 @@ interface KnownPolicy {
   readonly name: keyof ObjectPolicies;
   /** The annotation without prefix. */
   readonly key: string;
-  /** Returns the text of the annotation; empty: there is nothing to say. The value may be of a wrong type. */
+  /** Returns the text of the annotation; empty: there is no annotation. The value may be of a wrong type. */
   readonly write: (value: unknown) => string;
   readonly read: (text: string) => Reading;
 }

@@ -15,8 +15,8 @@ import type { Rendering } from "./rendering.ts";
 import { isSameKinds, planOf } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 import { storedKinds } from "./kind-table.ts";
-import { leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
+import { laterRemovals, leftoversOf, listedLeftovers, removeObjects, type Removal } from "./removal.ts";
+import { type Findings, isTold, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
 import { problemText } from "./set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
@@ -75,12 +75,15 @@ function tellError(run: Run<SetDoReq>, message: string): void {
 }
 
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
+  const before = JSON.stringify(run.state);
   const desired = await prepared(run).catch((error: unknown) => refuse(run, error));
   if (!("plan" in desired)) return desired;
   const { plan } = desired;
   const waves = await runWaves(run, desired);
   recordChanges(run, waves.outcomes);
-  const removal = waves.isComplete ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error)) : NOTHING;
+  const removal = waves.isComplete
+    ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
+    : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
   const findings: Findings = {
@@ -93,8 +96,8 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   };
   const word = wordOf(run, findings);
   tell(run, word, findings);
-  fillStatus(run, word.reason);
-  if (word.reason === "Ready") end(run, plan, findings);
+  const isFilled = fillStatus(run, word.reason);
+  if (word.reason === "Ready") end(run, findings, { isStored: (state) => !isFilled && state === before });
   return resultOf(run, word, findings);
 }
 
@@ -151,7 +154,7 @@ function listing(run: Run<SetDoReq>, message: string): StepResult<{}> {
   const type = run.definition.condition as never; // The step declares it.
   if (run.req.conditions.previous(type) === undefined) tell(run, { reason: "Processing", message });
   else run.req.conditions.keep(type);
-  return waitBecause(message, { code: "Processing", afterMs: LOOK_AGAIN_MS });
+  return waitBecause(message, { code: "Processing", isTransient: true, afterMs: LOOK_AGAIN_MS });
 }
 
 /** Stores the kinds of the plan before the first object of a kind is written. */
@@ -170,7 +173,8 @@ async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise
     state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
     isNew = true;
   }
-  if (isNew) await req.checkpoint();
+  // In a dry run a checkpoint would end the step, and nothing is written after it.
+  if (isNew && !req.isDryRun) await req.checkpoint();
 }
 
 function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {
@@ -198,14 +202,16 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 }
 
 /** Ends a pass in which everything is as desired. */
-function end(run: Run<SetDoReq>, plan: Plan, { outcomes }: Findings): void {
+function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
+  const { plan, outcomes } = findings;
   forgetDone(run, plan);
   forgetKinds(run, plan);
   const now = run.pass.clock.now();
   const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));
   const dueAtMs = again.length === 0 ? undefined : Math.min(...again);
   if (dueAtMs !== undefined) run.req.revisit(Math.max(0, dueAtMs - now), "to apply objects that are not watched");
-  noteSettled(run, plan, outcomes, dueAtMs);
+  // A status that could not be saved is written again by a pass that looks at everything.
+  if (isStored(JSON.stringify(run.state)) && isTold(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
 }
 
 /** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */

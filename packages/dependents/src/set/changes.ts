@@ -17,7 +17,7 @@ const DISABLE_EVENTS_SUFFIX = "/disable-events";
 /** An event names so many objects. */
 const MAX_NAMES = 10;
 
-/** Records what became of the objects that the set keeps. */
+/** Records the operations of a pass on objects that the set keeps. */
 export function recordChanges(run: Run, outcomes: readonly Outcome[]): void {
   const of = (type: string): readonly Outcome[] =>
     outcomes.filter(({ operation, error }) => error === undefined && operation.type === type);
@@ -38,7 +38,7 @@ export function recordChanges(run: Run, outcomes: readonly Outcome[]): void {
   }
 }
 
-/** Records what became of the objects that the set removed. */
+/** Records the operations of a pass on objects that the set removes. */
 export function recordRemoval(run: Run, { deleted, released, failed }: Removal): void {
   record(run, "Deleted", deleted);
   record(run, "Released", released);

@@ -1,5 +1,5 @@
 /**
- * The checks of a rendered set as a whole, before its first write. Each message says what to do, and reads after the name of the
+ * The checks of a rendered set as a whole, before its first write. Each message has a remedy, and reads after the name of the
  * object. All problems are reported together.
  */
 import { groupKindOf, gvkOf, type KubernetesObject } from "@treadle/apimachinery";
@@ -23,7 +23,7 @@ export interface CheckInputs {
 
 /**
  * Returns the problems of a rendered set, in the order of its objects; empty: it may be applied. A `purge` before `apply` is not a
- * problem: the object is deleted at the end of its own wave. Pure; it never throws.
+ * problem: the object is deleted at the end of its wave. Pure; it never throws.
  *
  * @param members the objects, with references in `after` that `resolveAfter()` completed
  */

@@ -1,4 +1,4 @@
-/** Brings one object of a set to its desired state, and says what became of it. */
+/** Brings one object of a set to its desired state, and returns the outcome. */
 import { isAlreadyExists, type KubernetesObject } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
 import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
@@ -6,12 +6,13 @@ import { converge, remembered } from "../core/converge.ts";
 import type { DependentState } from "../core/entries.ts";
 import { titleOf } from "../core/marks.ts";
 import { isNamespaceMissing, isNamespaceTerminating } from "../core/namespaces.ts";
-import { ownershipOf } from "../core/ownership.ts";
+import { isMadeByUs, ownershipOf } from "../core/ownership.ts";
 import type { Converged, Plan as CorePlan } from "../core/plan.ts";
+import { deleteObject } from "../core/remove.ts";
 import { readLive } from "../core/take-over.ts";
 import { UNCHANGED } from "../core/work.ts";
 import { causeOfError } from "../supervision.ts";
-import { freeDefinition } from "./definitions.ts";
+import { freeDefinition, isHeld } from "./definitions.ts";
 import { isDone, noteDone } from "./done.ts";
 import { APPLY_SECONDS, sets } from "./extension.ts";
 import type { Outcome, Phase } from "./outcome.ts";
@@ -30,6 +31,9 @@ export interface Given {
 
 /** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
 const SERVED_AGAIN_MS = 1_000;
+
+/** Time until a CRD that is being deleted is looked at again, in milliseconds. */
+const HELD_AGAIN_MS = 10_000;
 
 /** Converges one object. Never rejects: an error is in the outcome. */
 export async function convergeMember(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
@@ -57,7 +61,7 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
   if (dying !== undefined) return waiting(run, member, { reason: "WaitingForKind", message: `waits for ${dying}, which is being deleted` });
   if (kindState.type === "unwatched") return await unwatched(run, member, given);
   const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
-  if (isDone(run, member, cached)) return completed(run, member, cached);
+  if (isDone(run, member, cached)) return await finished(run, member, cached);
   const plan = corePlan(member, given.plan, cached);
   const known = remembered(context, plan);
   if (known !== undefined) return outcomeOf(run, member, known);
@@ -67,7 +71,9 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const policy = isOnce ? { ...member.policy, isUpdated: false } : member.policy;
   const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
   if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
-  return outcomeOf(run, member, result);
+  const outcome = outcomeOf(run, member, result);
+  // The server reports the end of the instances by the definition. A failure of ours is not reported by anything.
+  return live?.metadata.deletionTimestamp !== undefined && isHeld(run, live) ? { ...outcome, again: HELD_AGAIN_MS } : outcome;
 }
 
 /**
@@ -97,7 +103,7 @@ function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObjec
   };
 }
 
-/** The object with its content. The cache has only metadata of confidential objects, which is enough as long as nobody changed them. */
+/** The object with its content. The cache has only metadata of confidential objects, which is enough until one is changed. */
 async function wholeOf(
   run: Run,
   { kind, policy, ref }: PlannedMember,
@@ -132,7 +138,7 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
       again: dueAtMs === undefined ? undefined : dueAtMs - now,
     };
   const live = await readLive(context, policy, ref);
-  if (isDone(run, member, live)) return completed(run, member, live);
+  if (isDone(run, member, live)) return await finished(run, member, live);
   const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
   const plan = { ...corePlan(member, given.plan, live), policy: isOnce ? { ...policy, isUpdated: false } : policy };
   const result = await withNamespace(run, member, given, () => converge(context, plan));
@@ -143,7 +149,7 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
 }
 
-/** Creates the namespace of an object that it misses, if the policy says so, and tries again. */
+/** Creates a missing namespace of an object, if the policy allows it, and applies the object again. */
 async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: Given, apply: () => Promise<Converged>): Promise<Converged> {
   const { namespace } = member.ref;
   try {
@@ -151,7 +157,7 @@ async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: G
   } catch (error) {
     const { namespaces, plan } = given;
     if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
-    // A namespace of the set is created by its own member.
+    // A namespace of the set is a member itself.
     if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
     // Many objects miss it at once.
     let creation = namespaces.get(namespace);
@@ -198,7 +204,18 @@ function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: 
   return run.memory.last.get(member.key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
 }
 
-/** The outcome of an object that is done for good; `live` while its deletion takes time. */
+/** Deletes a completed object, if it exists: the process that noted this may have ended before the delete. */
+async function finished(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Promise<Outcome> {
+  const { context } = run;
+  const { policy, kind, ref } = member;
+  // An object that another writer created under this name is not ours.
+  if (live === undefined || !isMadeByUs(context, policy, live)) return completed(run, member, undefined);
+  await deleteObject(context, policy, live);
+  const after = policy.isWatched ? (context.cache.get(kind, ref) as KubernetesObject | undefined) : await readLive(context, policy, ref);
+  return completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
+}
+
+/** The outcome of a completed object; `live` while its deletion takes time. */
 export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
   const title = titleOf(member.policy, member.ref, run.context.owner);
   const isGone = live === undefined;
@@ -217,7 +234,7 @@ export function completed(run: Run, member: PlannedMember, live: KubernetesObjec
   };
 }
 
-/** The outcome of an object that must wait before it is applied, unless it is done for good. */
+/** The outcome of an object that must wait before it is applied, unless it is completed. */
 export function waiting(
   run: Run,
   member: PlannedMember,

@@ -28,7 +28,7 @@ export function isHeld({ pass }: Run, { metadata }: KubernetesObject): boolean {
   return metadata.finalizers?.some((name) => pass.handler.finalizers.includes(name)) === true;
 }
 
-/** The server deletes the instances of a CRD before it deletes the CRD. Those of an APIService are not its own. */
+/** The server deletes the instances of a CRD before it deletes the CRD. It does not delete those of an APIService. */
 async function hasInstances({ context }: Run, live: KubernetesObject): Promise<boolean> {
   const defined = definedKindOf(live as Manifest);
   if (defined === undefined) return false;

@@ -69,7 +69,7 @@ function dataOf(definition: SetDefinition, primary: Kind): Parameters<typeof dep
     dependent: undefined,
     fixedName: undefined,
     hasEntries: primary.resource !== undefined,
-    // What a set renders is known only when it runs. The label of an object tells whose it is.
+    // What a set renders is known only when it runs. The label of an object names its set.
     keeps: () => undefined,
     problems: () => [],
     dependsOn: () => [],

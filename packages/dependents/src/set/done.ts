@@ -1,4 +1,4 @@
-/** Objects that are done for good: those that were purged, and those that are applied once and were deleted since. */
+/** Completed objects: those that were purged, and those that are applied once and were deleted since. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { MAX_ENTRIES } from "../core/entries.ts";
 import { storedPhases } from "./entries.ts";
@@ -25,8 +25,8 @@ export function notePurged({ state }: Run, member: PlannedMember): void {
 }
 
 /**
- * Notes an object that is applied once. Its annotation says so while it exists, and its entry says that it existed. A set of many
- * objects has no entries of ready ones, so their state must say it.
+ * Notes an object that is applied once. Its annotation records that while it exists, and its entry records that it existed. A set of many
+ * objects has no entries of ready ones, so the step state records it.
  */
 export function noteDone({ state }: Run, member: PlannedMember, { members }: Plan): void {
   if (member.policies.reconcile !== "once" || member.policies.purge !== undefined || members.length <= MAX_ENTRIES) return;

@@ -69,7 +69,7 @@ export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
   return new Map(
     storedEntriesOf(run).flatMap((entry) => {
       const phase = entry.attributes?.find(({ name }) => name === "phase")?.value;
-      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Our own entries.
+      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Entries of this set.
     }),
   );
 }

@@ -70,7 +70,7 @@ const IS_OURS: { readonly [Field in SetStatusField]: (field: JsonSchema) => bool
   lastAppliedAt: (field) => field.type === "string" && field.format === "date-time",
 };
 
-const FIELDS = Object.keys(IS_OURS) as readonly SetStatusField[]; // its own keys
+const FIELDS = Object.keys(IS_OURS) as readonly SetStatusField[]; // the keys of the table
 
 function isCount({ type, minimum }: JsonSchema): boolean {
   return type === "integer" && minimum === 0;

@@ -39,7 +39,7 @@ export interface Handover {
 
 /**
  * Hands an object over in one guarded write: the marks of `from` become those of `to`, and so do the applied fields. The next pass of
- * `from` does not see the object any more: it must not render it, or it reports that the object is not its own. The next pass of `to`
+ * `from` does not see the object any more: if it renders the object, it reports `NotOurs`. The next pass of `to`
  * finds it as if it had created it, and writes only what differs. Safe to repeat.
  *
  * @returns whether the object is now kept by `to`; `false`: it does not exist

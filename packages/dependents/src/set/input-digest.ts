@@ -25,7 +25,7 @@ export const IGNORED_ANNOTATIONS: readonly string[] = Object.freeze([
 
 /** The annotations by which users control the engine. */
 const CONTROLS = "treadle.dev/";
-/** Step state of kinds whose status has no room for it, and the switch of events: both say nothing about the desired state. */
+/** Step state of kinds whose status has no room for it, and the switch of events. Neither is part of the desired state. */
 const OF_HANDLER = ["/step-state", "/disable-events"];
 
 /** What the objects of a set follow from. */

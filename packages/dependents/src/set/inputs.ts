@@ -13,7 +13,7 @@ import type { Rendering } from "./rendering.ts";
 import type { Run, SetDoReq } from "./run.ts";
 import type { Placement } from "./types.ts";
 
-/** What the custom resource says of its set. */
+/** What the custom resource requests of its set. */
 export interface Request {
   readonly policies: SetPolicies;
   readonly placement: { readonly namespace: string | undefined; readonly name: string };
@@ -33,7 +33,7 @@ function givenTo({ req }: Run<SetDoReq>): Pick<Inputs, "vars" | "reads"> {
   return { vars: req.vars as Inputs["vars"], reads: req.reads }; // Vars are a record.
 }
 
-/** Reads what the custom resource says. @throws TypeError for what the author's functions must not return, and what they throw */
+/** Reads the request of the custom resource. @throws TypeError for what the author's functions must not return, and what they throw */
 export function requestOf(run: Run<SetDoReq>): Request {
   const { definition, context, memory } = run;
   const { owner } = context;

@@ -23,7 +23,7 @@ export function kindStateOf(run: Run, name: { readonly apiVersion: string; reado
 }
 
 /** Returns how the operator sees a kind that the set lists. */
-export function declaredState({ pass }: Run, { kind, isWatched }: DeclaredKind): KindState {
+function declaredState({ pass }: Run, { kind, isWatched }: DeclaredKind): KindState {
   if (!isWatched) return { type: "unwatched", kind };
   if (pass.isServed(kind)) return { type: "watched", kind };
   const refusal = pass.refusalOf(kind);

@@ -23,7 +23,7 @@ import type { Plan, PlannedMember } from "./plan.ts";
 import type { Run } from "./run.ts";
 import type { SetProblem } from "./set-problem.ts";
 
-/** What the custom resource says about the plan. */
+/** What the custom resource requests of the plan. */
 export interface PlanRequest {
   readonly inputs: string;
   readonly policies: SetPolicies;
@@ -176,7 +176,7 @@ function bodyOf(
   };
 }
 
-/** What the core is told of a member. */
+/** Returns the policy of a member for the core. */
 function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWatched }: { readonly isWatched: boolean }): Policy {
   const { adopt, update, reclaim, statusHint } = policies;
   return {
@@ -199,7 +199,7 @@ function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWat
 }
 
 /**
- * What the core is told of objects of a kind that the set does not render any more. `update` is how they were written last: a replaced
+ * Returns the policy for the core of objects that the set no longer renders. `update` is how they were written last: a replaced
  * object has no fields that prove whose it is.
  */
 export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update?: UpdatePolicy }): Policy {

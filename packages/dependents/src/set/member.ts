@@ -25,7 +25,7 @@ export interface Member {
   readonly kind: Kind;
   /** Name and namespace; no namespace for a cluster-scoped object. */
   readonly ref: Ref;
-  /** The desired state, without the annotations that say policies. */
+  /** The desired state, without the annotations that set policies. */
   readonly desired: Manifest;
   readonly policies: Policies;
   /** Whether a CRD or APIService of the set defines the kind. */

@@ -64,7 +64,7 @@ export function positionsOf<M extends Member>(members: readonly M[]): readonly P
 }
 
 /**
- * Returns the wave at whose end an object is deleted for good: the first wave that is not before `purge`, and not before the object's
+ * Returns the wave at whose end an object is purged: the first wave that is not before `purge`, and not before the object's
  * own one. After the last wave all are deleted that have a `purge`. `undefined`: it stays.
  *
  * @param waves the waves of the set, ascending

@@ -1,4 +1,4 @@
-/** What became of one object of a set in a pass. */
+/** The outcome of one object of a set in a pass. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { DependentState } from "../core/entries.ts";
 import type { Operation } from "../core/plan.ts";
@@ -13,10 +13,10 @@ export type Phase =
   | "Ready"
   /** It was ready for this desired state, and is not ready now. */
   | "Deleting"
-  /** It is done for good, and is not created again. */
+  /** It was purged, or applied once and then deleted. It is not created again. */
   | "Completed";
 
-/** What became of one object. */
+/** The outcome of one object. */
 export interface Outcome {
   readonly member: Member;
   readonly phase: Phase;

@@ -14,7 +14,7 @@ export interface PlannedMember extends Member {
   /** What is applied, without the marks of the core. */
   readonly body: object;
   readonly policy: Policy;
-  /** Digest of the desired state, for what is done for good. */
+  /** Digest of the desired state, to note a completed object. */
   readonly digest: () => string;
 }
 

@@ -5,7 +5,7 @@
 import { DEFAULT_POLICIES, type Policies } from "./policies.ts";
 import { wordOf, type WordPolicies } from "./policy-words.ts";
 
-/** What the annotation says. */
+/** The content of the annotation. */
 export interface PoliciesNote {
   /** The policies; the default for each that the annotation does not name. */
   readonly policies: Policies;

@@ -24,7 +24,7 @@ export type RemovalPolicy =
   /** The object stays when the owner is deleted. */
   | "orphan-on-delete";
 
-/** Facts about the status of an object that its kind does not tell, for `health()`. */
+/** Facts about the status of an object that its kind does not define, for `health()`. */
 export interface StatusHint {
   /** The controller of the object sets `status.observedGeneration`: without it the object is not ready. @defaultValue false */
   readonly hasObservedGeneration?: boolean;
@@ -64,11 +64,11 @@ export type MemberRef =
       readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
     };
 
-/** The policies of one object. Annotations of the rendered object say the same. */
+/** The policies of one object. Annotations of the rendered object have the same meaning. */
 export interface ObjectPolicies extends Omit<SetPolicies, "missingNamespaces" | "reclaim"> {
   /** The wave in which the object is applied, from -32768 to 32767. @defaultValue 0 */
   readonly apply?: number;
-  /** The wave at whose end the object is deleted for good. @defaultValue it stays */
+  /** The wave at whose end the object is purged: deleted, and not created again. @defaultValue it stays */
   readonly purge?: number;
   /** The order in which objects are removed, from -32768 to 32767. @defaultValue 0 */
   readonly remove?: number;
@@ -94,7 +94,7 @@ export interface Policies {
   readonly reapplyMs: number;
 }
 
-/** The policies of an object about which nothing is said. */
+/** The policies of an object that sets none. */
 export const DEFAULT_POLICIES: Policies = Object.freeze({
   apply: 0,
   purge: undefined,

@@ -27,7 +27,7 @@ export function policiesOf(object: ObjectPolicies, cr: SetPolicies, operator: Se
 
 /**
  * Returns the policies of an upper level, which may come from a custom resource. The words of the annotations are accepted as well:
- * `Orphan` or `if-unowned`. `undefined` says nothing.
+ * `Orphan` or `if-unowned`. `undefined` sets no policy.
  *
  * @param where what the error begins with, such as `step "stack": policies`
  * @throws TypeError for a value that is not a policy, a promise included

@@ -13,7 +13,7 @@ export interface WordPolicies {
 
 /**
  * Returns the value of a policy for a word. PascalCase, camelCase and kebab-case are the same. The value `undefined` stands for the
- * word `default`: the policy is not said.
+ * word `default`: the policy is not set.
  *
  * @returns `undefined` for a word that the policy does not have
  */

@@ -165,12 +165,18 @@ function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Plan | und
   });
 }
 
+/** Returns the entries of objects that the set does not render any more, and that are removed when all others are ready. */
+export function laterRemovals(run: Run, plan: Plan): readonly NewEntry[] {
+  const later = leftoversIn(run, leftoversOf(run, plan), plan);
+  return later.map((each) => entryOf(each, "WaitingForRemoval", "is removed when all other objects are ready"));
+}
+
 /** Whether an object stays when it is removed for this cause. */
 export function isOrphaned({ onRemoval }: Policies, cause: Cause): boolean {
   return onRemoval === "orphan" || onRemoval === (cause === "dropped" ? "orphan-on-apply" : "orphan-on-delete");
 }
 
-/** Removes objects in their order, as far as it goes in this pass. Never rejects: errors are in the result. */
+/** Removes objects in their order, as far as possible in this pass. Never rejects: errors are in the result. */
 export async function removeObjects(
   run: Run,
   objects: readonly LooseObject[],

@@ -1,18 +1,17 @@
-/** What a set says in its condition and its entries, and when it says it: at the end of a wave, and else at most every ten seconds. */
-import { keyOf } from "@treadle/apimachinery";
+/** The condition and the entries of a set. They are written at the end of a wave, and otherwise at most every ten seconds. */
+import { jsonEqual, keyOf } from "@treadle/apimachinery";
 import { isTransient } from "@treadle/client";
 import type { StepResult } from "@treadle/reconcile";
-import { truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { misuse, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
 import type { NewEntry } from "../core/entries.ts";
 import { called, nameOfAnswer } from "../core/ask.ts";
 import { spentMs, tick } from "../grace.ts";
 import { LOOK_AGAIN_MS } from "../retry-later.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf, storedEntriesOf } from "./entries.ts";
 import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
-import { misuse } from "@treadle/reconcile/unstable/engine";
 
 /** The reasons of the condition of a set. */
 export type SetReason = "Ready" | "Error" | "Timeout" | "Processing" | "Pending" | "Suspended" | "DeletionBlocked" | "Deleting";
@@ -34,7 +33,7 @@ const CHANGING: readonly SetReason[] = ["Processing", "Pending", "Timeout"];
 /** Totals change with each object, so they are written at most so often, in milliseconds. */
 const REPORT_EVERY_MS = 10_000;
 
-/** What the condition says. */
+/** Reason and message of the condition. */
 export interface Word {
   readonly reason: SetReason;
   readonly message: string;
@@ -54,7 +53,7 @@ export interface Findings {
   readonly errors: readonly unknown[];
 }
 
-/** Returns what the condition says of a pass that applied objects. */
+/** Returns reason and message after a pass that applied objects. */
 export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
   const { outcomes, wave, leaving, blocker } = findings;
   const notReady = outcomes.filter(({ isReady }) => !isReady);
@@ -102,12 +101,12 @@ function listed(texts: readonly string[]): string {
   return `${texts.slice(0, MAX_NAMED).join("; ")}${more}`;
 }
 
-/** Keeps the clock of the time limit, and replaces a word that says "not yet" when the time is over. */
+/** Keeps the clock of the time limit, and replaces the reason `Processing` when the time is over. */
 function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: Word): Word {
   const { req, pass, state } = run;
   const nowMs = pass.clock.now();
   const phase = word.reason === "Ready" ? "over" : word.reason === "Processing" ? "running" : "standing";
-  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: plan.inputs }, phase });
+  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: `${plan.inputs} ${plan.digest.slice(0, 8)}` }, phase });
   if (clock !== state.clock) state.clock = clock;
   if (word.reason !== "Processing" || clock === undefined) return word;
   const limitMs = timeoutOf(run);
@@ -138,7 +137,7 @@ function timeoutOf({ definition, context }: Run): number {
   );
 }
 
-/** Sets condition and entries, unless they were set a moment ago and say nothing new. */
+/** Sets condition and entries, unless they were set a moment ago and have nothing new. */
 export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void {
   const { definition, req, pass, memory } = run;
   const type = definition.condition as never; // The step declares it.
@@ -157,6 +156,18 @@ export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void 
   if (findings !== undefined) pass.found.entries.set(definition.name, entriesOf(findings.outcomes, findings.leaving));
 }
 
+/** Whether the stored status reports that everything is ready, with the same entries. */
+export function isTold(run: Run<SetDoReq>, { outcomes }: Findings): boolean {
+  const { definition, req } = run;
+  const previous = req.conditions.previous(definition.condition as never); // The step declares it.
+  if (previous?.status !== "True" || previous.observedGeneration !== req.object.metadata.generation) return false;
+  const stored = storedEntriesOf(run);
+  const entries = entriesOf(outcomes, []);
+  const isSame = (entry: NewEntry, i: number): boolean =>
+    Object.entries(entry).every(([field, value]) => jsonEqual((stored[i] as unknown as Readonly<Record<string, unknown>>)[field], value));
+  return stored.length === entries.length && entries.every(isSame);
+}
+
 function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): void {
   const type = definition.condition as never; // The step declares it.
   const text = truncate(message, 1_000);
@@ -165,10 +176,8 @@ function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): voi
   else void req.conditions.unknown(type, reason, text);
 }
 
-type ResultFindings = Pick<Findings, "outcomes" | "errors" | "blocker">;
-
 /** Returns how the step ends. @throws the errors of the server, so that the engine retries with its backoff */
-export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: ResultFindings): StepResult<{}> {
+export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: Findings): StepResult<{}> {
   const { req, definition } = run;
   const all = [...outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])), ...errors];
   if (all.length > 0) throw joined(definition.name, all);

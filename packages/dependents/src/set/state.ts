@@ -17,7 +17,7 @@ export interface StoredKind {
   readonly namespaces?: readonly string[] | undefined;
 }
 
-/** The state. It does not grow with the number of objects, except by one entry for each object that is done for good. */
+/** The state. It does not grow with the number of objects, except by one entry for each completed object. */
 export interface StoredSet {
   /** The kinds of which objects may exist, by `Kind.group`. A kind is stored before its first object is written. */
   kinds: Record<string, StoredKind>;
@@ -47,7 +47,7 @@ export const STATE: z.ZodObject = z.object({
     )
     .default({})
     .describe("Kinds of which objects of the set may exist"),
-  done: z.record(z.string(), z.string()).default({}).describe("Objects that are done for good, by digest"),
+  done: z.record(z.string(), z.string()).default({}).describe("Completed objects, by digest"),
   inputs: z.string().optional().describe("Digest of the inputs of the desired state"),
   revision: z.number().default(0).describe("Number of distinct desired states"),
   reached: z.string().optional().describe("Waves that began for the desired state"),
@@ -69,7 +69,7 @@ export function shortDigest(text: string): string {
 /** A pass in which nothing was to be done. It holds as long as nothing that it looked at changes. */
 export interface SettledPass {
   readonly plan: Plan;
-  /** The versions of the objects, in the order of the members; `undefined` for one that is done for good. */
+  /** The versions of the objects, in the order of the members; `undefined` for a completed one. */
   readonly versions: readonly (string | undefined)[];
   /** The number of labelled objects, by kind. */
   readonly counts: readonly { readonly kind: Kind; readonly count: number }[];
@@ -94,7 +94,7 @@ export class SetMemory {
   last: Map<string, Pick<Outcome, "phase" | "state">> = new Map();
   /** When objects that are not watched were applied, in the clock's milliseconds, and a digest of what was applied, by key. */
   readonly applied: Map<string, { readonly atMs: number; readonly digest: string }> = new Map();
-  /** When the status was last reported, and what it said. */
+  /** When the status was last reported, and its reason. */
   reported: { readonly atMs: number; readonly id: string } | undefined;
   /** Digest of the plan for which objects that the operator does not watch were removed last. */
   prunedFor: string | undefined;

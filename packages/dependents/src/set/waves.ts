@@ -19,11 +19,11 @@ import type { Run, SetDoReq } from "./run.ts";
 /** So many objects of a rank are written at once. */
 const AT_ONCE = 10;
 
-/** What became of the objects of a plan. */
+/** The outcomes of the objects of a plan. */
 export interface Waves {
   /** In the order of the members. */
   readonly outcomes: readonly Outcome[];
-  /** Whether every object is ready, or done for good. */
+  /** Whether every object is ready or completed. */
   readonly isComplete: boolean;
   /** The last wave that began. */
   readonly wave: number;
@@ -63,10 +63,13 @@ interface Work {
 
 async function runRank(run: Run<SetDoReq>, rank: readonly PlannedMember[], { given, found }: Work): Promise<void> {
   const ready: PlannedMember[] = [];
+  // After a rank that had no time for all of its objects, the phase may end before another rank does.
+  const isOver = [...found.values()].some(({ state }) => state.reason === QUEUED);
   for (const member of rank) {
     const other = waitsFor(run, member, found);
-    if (other === undefined) ready.push(member);
-    else found.set(member.key, held(run, member, other));
+    if (other !== undefined) found.set(member.key, held(run, member, other));
+    else if (isOver) found.set(member.key, queued(run, member));
+    else ready.push(member);
   }
   const limits = { signal: run.req.signal, clock: run.pass.clock, atOnce: AT_ONCE, timeoutMs: run.definition.options.phaseTimeoutMs };
   const runs = await runForEach(limits, ready, (member) => {
@@ -77,8 +80,15 @@ async function runRank(run: Run<SetDoReq>, rank: readonly PlannedMember[], { giv
     const member = ready[i] as PlannedMember; // One run for each.
     if (each.type === "done") found.set(member.key, each.result);
     else if (each.type === "failed") found.set(member.key, failed(run, member, each.error));
-    else found.set(member.key, { ...waiting(run, member, { reason: "Queued", message: "it is applied in a later pass" }), again: 0 });
+    else found.set(member.key, queued(run, member));
   }
+}
+
+/** The reason of an object for which the pass had no time. */
+const QUEUED = "Queued";
+
+function queued(run: Run, member: PlannedMember): Outcome {
+  return { ...waiting(run, member, { reason: QUEUED, message: "it is applied in a later pass" }), again: 0 };
 }
 
 /** Objects that wait for others of their position are applied in the same pass, when those are ready. */
@@ -124,7 +134,7 @@ async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { read
   for (const { member } of isNew) notePurged(run, member);
   try {
     // Stored before the delete: after a crash the object is not created again.
-    if (isNew.length > 0) await req.checkpoint();
+    if (isNew.length > 0 && !req.isDryRun) await req.checkpoint();
   } catch (error) {
     return failed(run, there[0]?.member as PlannedMember, error); // There is at least one.
   }

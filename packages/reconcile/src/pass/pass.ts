@@ -155,7 +155,8 @@ async function store(pass: Pass): Promise<void> {
   } catch (error) {
     pass.failures.push({ rank: "post", error: pass.hideInError(error) });
   }
-  if (pass.failures.length > 0 || pass.hasConflict || pass.memory.transientSinceMs !== undefined) noteTransient(pass);
+  if (pass.failures.length > 0 || pass.hasConflict || pass.hasTransientWait || pass.memory.transientSinceMs !== undefined)
+    noteTransient(pass);
   const budget = new Budget(pass.clock, startedMs + saveMs - pass.clock.now(), { exceeded: () => saveTimeout(pass) });
   try {
     const { stores } = pass.ending;

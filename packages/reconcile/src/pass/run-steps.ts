@@ -213,7 +213,10 @@ export function note(pass: Pass, step: StepRuntime, ended: Ended, { isReported =
     if (!isReported) pass.failures.push({ rank: "step", error: ended.error, backoff: step.backoff });
     return { type: "failed", step: step.name, error: ended.error };
   }
-  if (ended.type === "wait") pass.asked.push({ reason: ended.reason, afterMs: ended.afterMs });
+  if (ended.type === "wait") {
+    pass.asked.push({ reason: ended.reason, afterMs: ended.afterMs });
+    if (ended.cause?.isTransient === true) pass.hasTransientWait = true;
+  }
   return { type: ended.type, step: step.name, reason: ended.reason };
 }
 

@@ -93,6 +93,8 @@ export class Pass implements EndingFacts {
   dueMs: number | undefined;
   /** Whether a conflict ended a step. */
   hasConflict = false;
+  /** Whether a step waits for what ends by itself in a moment. */
+  hasTransientWait = false;
   isGated = false;
   isAborted = false;
   over: Over | undefined;

@@ -41,9 +41,9 @@ function keepsAll({ settings }: Pass, { conditions }: StepRuntime): boolean {
   return conditions.length > 0 && conditions.every(({ type }) => settings.get(type) === "keep");
 }
 
-/** Returns whether a step ended for a reason that a retry resolves: a conflict, a timeout, a lost connection, a server that is overloaded. */
+/** Returns whether a step ended for a reason that a retry resolves: a conflict, a timeout, a lost connection, a server that is overloaded, a list. */
 export function isTransientEnd(ended: Progress): boolean {
-  if (ended.type === "wait") return ended.conflict !== undefined;
+  if (ended.type === "wait") return ended.conflict !== undefined || ended.cause?.isTransient === true;
   return ended.type === "failed" && !isTerminal(ended.error) && errorsIn(ended.error).every((each) => isTransient(each) || isTimeout(each));
 }
 
