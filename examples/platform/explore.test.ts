@@ -28,7 +28,7 @@ test("a platform that is installed, upgraded and deleted reaches the same end st
         await change(cluster, { widgets: true });
       },
       check: async (cluster) => {
-        expect(await conditionOf(cluster)).toBe("True Ready: 11 object is ready");
+        expect(await conditionOf(cluster)).toBe("True Ready: 11 objects are ready");
         expect(await objectsIn(cluster)).toEqual(platformOf("ben"));
       },
     },

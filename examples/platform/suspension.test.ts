@@ -25,7 +25,7 @@ test("a suspended platform reverts no drift and applies no change, and does both
   await cluster.settled();
   expect(await objectsIn(cluster)).toEqual(platformOf("anna"));
   expect((await cluster.get(ConfigMap, `${SYSTEM}/anna`))?.data).toEqual({ tenant: "anna" });
-  expect(await conditionOf(cluster)).toBe("True Ready: 11 object is ready");
+  expect(await conditionOf(cluster)).toBe("True Ready: 11 objects are ready");
 });
 
 test("a suspended platform can be deleted", async () => {
