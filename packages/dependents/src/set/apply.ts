@@ -81,9 +81,10 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const { plan } = desired;
   const waves = await runWaves(run, desired);
   recordChanges(run, waves.outcomes);
-  const removal = waves.isComplete
-    ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
-    : { ...NOTHING, left: laterRemovals(run, plan) };
+  const removal =
+    waves.isComplete || run.req.isDryRun
+      ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
+      : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
   const findings: Findings = {
@@ -204,7 +205,7 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 /** Ends a pass in which everything is as desired. */
 function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
   const { plan, outcomes } = findings;
-  forgetDone(run, plan);
+  forgetDone(run, plan, outcomes);
   forgetKinds(run, plan);
   const now = run.pass.clock.now();
   const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));

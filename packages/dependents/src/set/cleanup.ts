@@ -33,12 +33,14 @@ export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq):
   run.pass.found.entries.set(definition.name, removal.left.slice(0, 100));
   const [first] = removal.left;
   const message = removal.left.length > 1 ? `${removal.left.length} objects are being deleted: ${first?.message}` : (first?.message ?? "");
-  if (first !== undefined) void tellDeletion(run, "Deleting", message);
+  if (removal.blocker !== undefined) void tellDeletion(run, "DeletionBlocked", removal.blocker);
+  else if (first !== undefined) void tellDeletion(run, "Deleting", message);
   const errors = removal.failed.map(({ error }) => error);
   if (errors.length > 0)
     throw errors.length === 1
       ? errors[0]
       : new AggregateError(errors, `${errors.length} objects of step "${definition.name}" were not deleted`);
+  if (removal.blocker !== undefined) return tellDeletion(run, "DeletionBlocked", removal.blocker).wait(GUARD_AGAIN_MS);
   const isPolled = removal.left.length > 0 && objects.some(({ isWatched }) => !isWatched);
   return first === undefined ? undefined : tellDeletion(run, "Deleting", message).wait(isPolled ? undefined : WATCHED_AGAIN_MS);
 }

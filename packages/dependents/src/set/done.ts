@@ -2,6 +2,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { MAX_ENTRIES } from "../core/entries.ts";
 import { storedPhases } from "./entries.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Plan, PlannedMember } from "./plan.ts";
 import type { Run } from "./run.ts";
 import { shortDigest } from "./state.ts";
@@ -33,12 +34,18 @@ export function noteDone({ state }: Run, member: PlannedMember, { members }: Pla
   state.done[shortDigest(member.key)] ??= valueOf(member);
 }
 
-/** Forgets the objects that the set does not render any more. */
-export function forgetDone({ state }: Run, { members }: Plan): void {
+/**
+ * Forgets the objects that the set does not render any more, and those that are applied once and exist: an older cache may have lacked
+ * them for a moment.
+ */
+export function forgetDone({ state }: Run, { members, byKey }: Plan, outcomes: readonly Outcome[]): void {
   const keys = Object.keys(state.done);
   if (keys.length === 0) return;
   const rendered = new Set(members.map(({ key }) => shortDigest(key)));
   for (const key of keys) if (!rendered.has(key)) delete state.done[key];
+  if (members.length > MAX_ENTRIES) return;
+  for (const { member, live } of outcomes)
+    if (live !== undefined && byKey.get(member.key)?.policies.purge === undefined) delete state.done[shortDigest(member.key)];
 }
 
 /** A desired state that depends on the inputs has them in its note, so new inputs run the object again. */

@@ -3,7 +3,10 @@ import { fillsStatus, type SetStatusField } from "./fragments.ts";
 import type { SetReason } from "./report.ts";
 import type { Run } from "./run.ts";
 
-/** Sets the fields that the status has, and leaves out those that do not change. Returns whether one changes. */
+/**
+ * Sets the fields that the status has, and leaves out those that do not change. Of several sets the one that runs last decides: the chain
+ * ends at a set that is not ready. Returns whether a field changes.
+ */
 export function fillStatus(run: Run, reason: SetReason): boolean {
   const { req, pass, state, context } = run;
   const fields = fillsStatus(pass.handler.kind);
@@ -12,7 +15,7 @@ export function fillStatus(run: Run, reason: SetReason): boolean {
   const draft = req.status as Record<string, unknown>;
   let isChanged = false;
   const fill = (field: SetStatusField, value: unknown): void => {
-    if (!fields.has(field) || before[field] === value) return;
+    if (!fields.has(field) || draft[field] === value) return;
     draft[field] = value;
     isChanged = true;
   };

@@ -227,12 +227,13 @@ async function removeOne(
       waits = false;
       return;
     }
-    // Before the deletion of the owner all definitions are asked together.
-    const blocker = isNew && cause === "dropped" && definesKinds(kind) ? await blockerOf(run, object) : undefined;
+    // The deletion of an owner has asked before it began, but a user may have created an instance since.
+    const blocker = isNew && definesKinds(kind) ? await blockerOf(run, object) : undefined;
     if (blocker !== undefined) {
       done.blocker ??= `${kind.kind} ${leftover.ref.name} is not deleted: ${blocker}`;
       done.left.push(entryOf(leftover, "DeletionBlocked", `is not deleted: ${blocker}`));
-      waits = false;
+      // Until the owner can be deleted, what serves the instances stays.
+      waits = cause === "owner";
       return;
     }
     if (isNew) {

@@ -50,6 +50,8 @@ export async function runWaves(run: Run<SetDoReq>, given: Given): Promise<Waves>
     blockedBy ??= members.map(({ key }) => found.get(key) as Outcome).find(({ isReady }) => !isReady); // One outcome for each.
     const isEndOfWave = plan.positions[i + 1]?.wave !== position.wave;
     if (isEndOfWave && blockedBy === undefined) blockedBy = await endWave(run, { given, found, wave });
+    // A dry run creates nothing that could become ready: it goes on to report all objects.
+    if (run.req.isDryRun) blockedBy = undefined;
   }
   const outcomes = plan.members.map(({ key }) => found.get(key) as Outcome);
   return { outcomes, isComplete: blockedBy === undefined && outcomes.every(({ isReady }) => isReady), wave };
@@ -106,8 +108,12 @@ async function runHeld(run: Run<SetDoReq>, members: readonly PlannedMember[], wo
 const WAITS_FOR_OBJECT = "WaitingForObject";
 
 /** The object that `member` waits for; `undefined`: it waits for none, or it began in an earlier pass. */
-function waitsFor({ memory }: Run, { policies, key }: PlannedMember, found: ReadonlyMap<string, Outcome>): string | undefined {
-  if (policies.after.length === 0 || memory.begun.has(key)) return undefined;
+function waitsFor(
+  { memory, req }: Run<SetDoReq>,
+  { policies, key }: PlannedMember,
+  found: ReadonlyMap<string, Outcome>,
+): string | undefined {
+  if (policies.after.length === 0 || req.isDryRun || memory.begun.has(key)) return undefined;
   return policies.after.find((other) => found.get(other)?.isReady !== true);
 }
 

@@ -195,7 +195,7 @@ describe("two writers that render one object", () => {
       const found = (await world.get(Platform, "a"))?.status?.conditions?.find(({ type }) => type === "TwoReady");
       expect(found).toMatchObject({ status: "False", message: 'ConfigMap x is not ours: it belongs to step "one" of the same Platform' });
       await world.pass("a"); // Both sets fill the same status fields.
-    world.requests.clear();
+      world.requests.clear();
       for (let i = 0; i < 20; i++) await world.pass("a");
       expect(world.requests.summary()).toEqual({});
       expect((await world.get(ConfigMap, "x"))?.data).toEqual({ text: "one" });
