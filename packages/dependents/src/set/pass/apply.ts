@@ -120,7 +120,8 @@ async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const plan = planFor(run, request, rendering);
   if (plan.problems.length > 0) return refusePlan(run, plan);
   const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
-  if (pending?.type === "pending") return listing(run, pending.message);
+  if (pending?.type === "pending" && isListing(run)) return listing(run, pending.message);
+  if (pending === undefined) run.memory.listingSinceMs = undefined;
   await storeKinds(run, plan);
   return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
 }
@@ -162,6 +163,16 @@ function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
   tellError(run, message);
   run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
+}
+
+/** So long the set waits for the lists of all kinds, in milliseconds. A server that does not answer for one kind must not stop the others. */
+const LISTING_MS = 60_000;
+
+function isListing({ memory, pass, req }: Run<SetDoReq>): boolean {
+  const now = pass.clock.elapsed();
+  const leftMs = (memory.listingSinceMs ??= now) + LISTING_MS - now;
+  if (leftMs > 0) req.revisit(leftMs, "to go on without the kinds that are not listed");
+  return leftMs > 0;
 }
 
 /** The result while the objects of a kind are being listed: without them it is not known what exists. */
@@ -226,7 +237,9 @@ function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(st
   const dueAtMs = again.length === 0 ? undefined : Math.min(...again);
   if (dueAtMs !== undefined) run.req.revisit(Math.max(0, dueAtMs - now), "to apply objects that are not watched");
   // A status that could not be saved is written again by a pass that looks at everything.
-  if (isStored(JSON.stringify(run.state)) && isTold(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
+  // Objects of a kind that cannot be looked at now are removed when it can.
+  const isKnown = Object.keys(run.state.kinds).every((key) => plan.kinds.has(key));
+  if (isKnown && isStored(JSON.stringify(run.state)) && isTold(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
 }
 
 /** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */

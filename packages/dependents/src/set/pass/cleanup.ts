@@ -21,7 +21,7 @@ export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq):
   const objects = await objectsOf(run);
   if (isToOrphan(run)) {
     for (const { kind, isWatched, object } of objects) {
-      const { update } = policiesOfLive(run, object);
+      const { update } = policiesOfLive(run, kind, object);
       await release(run.context, leftoverPolicy(kind, { isWatched, update }), object);
     }
     return undefined;
@@ -68,11 +68,12 @@ function isToOrphan({ context: { owner, memory } }: Run): boolean {
 
 /** Why the removal must not begin. A removal that began goes on. */
 async function blockerFor(run: Run, objects: readonly LooseObject[]): Promise<Blocker | undefined> {
-  const isAllOrphaned = objects.every((each) => isOrphaned(policiesOfLive(run, each.object), "owner"));
+  const isAllOrphaned = objects.every((each) => isOrphaned(policiesOfLive(run, each.kind, each.object), "owner"));
   if (run.memory.isGuardPassed || (objects.length > 0 && isAllOrphaned)) return undefined;
   for (const each of objects) {
     const { kind, object } = each;
-    const blocker = definesKinds(kind) && !isOrphaned(policiesOfLive(run, each.object), "owner") ? await blockerOf(run, object) : undefined;
+    const blocker =
+      definesKinds(kind) && !isOrphaned(policiesOfLive(run, each.kind, each.object), "owner") ? await blockerOf(run, object) : undefined;
     if (blocker !== undefined) return blocker;
   }
   const blocker = await blockerByKinds(run, alsoGuardsOf(run.definition, run.context.owner));

@@ -121,12 +121,13 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const { context, memory, pass } = run;
   const { policies, key, ref, policy } = member;
   const now = pass.clock.now();
-  const appliedAtMs = memory.appliedAtMs.get(key);
+  const applied = memory.applied.get(key);
   const last = memory.last.get(key);
-  const dueAtMs = appliedAtMs === undefined || policies.reconcile === "once" ? undefined : appliedAtMs + policies.reapplyMs;
-  const isKnown = last?.phase === "Ready" && appliedAtMs !== undefined && memory.begun.has(key);
-  // The end of its wave needs the object that it purges.
-  if (isKnown && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
+  if (last?.phase === "Completed" && isDone(run, member, undefined)) return completed(run, member, undefined);
+  const dueAtMs = applied === undefined || policies.reconcile === "once" ? undefined : applied.atMs + policies.reapplyMs;
+  const isSame = last?.phase === "Ready" && applied?.digest === member.digest();
+  // The end of its wave has to see an object that is purged.
+  if (isSame && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
     return {
       member,
       ...last,
@@ -144,7 +145,7 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
   const outcome = outcomeOf(run, member, result);
   if (!outcome.isReady) return outcome;
-  memory.appliedAtMs.set(key, now);
+  memory.applied.set(key, { atMs: now, digest: member.digest() });
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
 }
 
@@ -156,7 +157,7 @@ async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: G
   } catch (error) {
     const { namespaces, plan } = given;
     if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
-    // A namespace of the set is created by its own member.
+    // A namespace of the set is a member itself.
     if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
     // Many objects miss it at once.
     let creation = namespaces.get(namespace);

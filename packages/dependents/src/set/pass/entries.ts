@@ -74,6 +74,12 @@ export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
   );
 }
 
+/** Returns the policies in the stored entry of an object that are not the defaults, as its annotation has them. */
+export function storedNote(run: Run, key: string): string | undefined {
+  const entry = storedEntriesOf(run).find((each) => keyOfEntry(each) === key);
+  return entry?.attributes?.find(({ name }) => name === "policies")?.value;
+}
+
 function keyOfEntry({ apiVersion, kind, name, namespace }: DependentIdentity): string {
   const { group } = parseApiVersion(apiVersion);
   return `${groupKindOf({ group, kind })} ${keyOf(namespace === undefined ? { name } : { name, namespace })}`;

@@ -18,7 +18,7 @@ import { definedKinds } from "../plan/own-kinds.ts";
 import type { Plan } from "../plan/plan.ts";
 import { policiesIn } from "../policies/policies-note.ts";
 import type { Policies } from "../policies/policies.ts";
-import { storedEntriesOf } from "./entries.ts";
+import { storedEntriesOf, storedNote } from "./entries.ts";
 import type { Run } from "./run.ts";
 
 /** An object of the set that is to be removed. */
@@ -70,14 +70,16 @@ export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; r
 /** Leaves out copies of our objects. They have its labels, but only a replaced object has no fields that we applied. */
 function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[] {
   return objects.filter(({ kind, isWatched, object }) => {
-    const { update } = policiesOfLive(run, object);
+    const { update } = policiesOfLive(run, kind, object);
     return update === "replace" || isMadeByUs(run.context, leftoverPolicy(kind, { isWatched, update }), object);
   });
 }
 
-/** Returns the policies with which an object was applied last. */
-export function policiesOfLive({ context }: Run, { metadata: { annotations = {} } }: KubernetesObject): Policies {
-  return policiesIn(context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((note) => note !== undefined)).policies;
+/** Returns the policies with which an object was applied last. A user may have removed the annotation: the entry says the same. */
+export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
+  const { annotations = {} } = metadata;
+  const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
+  return policiesIn(note ?? storedNote(run, memberKey(kind, metadata))).policies;
 }
 
 /**
@@ -147,7 +149,7 @@ export function leftoversIn(run: Run, objects: readonly LooseObject[], plan: Pla
   const own = definedKinds(objects.map(({ object }) => object));
   const guarded = alsoGuardsOf(run.definition, run.context.owner);
   return objects.map(({ kind, isWatched, object }, index) => {
-    const policies = policiesOfLive(run, object);
+    const policies = policiesOfLive(run, kind, object);
     const policy = leftoverPolicy(kind, { isWatched, update: policies.update });
     const isInstance = own.of(kind) !== undefined || plan?.own.of(kind) !== undefined || isGuarded(kind, guarded);
     return { kind, ref: refTo(object), object, policy, policies, remove: policies.remove, isInstance, index };

@@ -94,12 +94,14 @@ export class SetMemory {
   last: Map<string, Pick<Outcome, "phase" | "state">> = new Map();
   /** The errors of removals in the last pass, by key. */
   deleteErrors: Map<string, string> = new Map();
-  /** When objects that are not watched were applied, in the clock's milliseconds, by key. */
-  readonly appliedAtMs: Map<string, number> = new Map();
+  /** When objects that are not watched were applied, in the clock's milliseconds, and a digest of what was applied, by key. */
+  readonly applied: Map<string, { readonly atMs: number; readonly digest: string }> = new Map();
   /** When the status was last reported, and its reason. */
   reported: { readonly atMs: number; readonly id: string } | undefined;
   /** Digest of the plan for which objects that the operator does not watch were removed last. */
   prunedFor: string | undefined;
+  /** When the set began to wait for the lists of its kinds, in the clock's milliseconds. */
+  listingSinceMs: number | undefined;
   /** Whether the deletion of the owner has listed the objects on the server. */
   isListed = false;
   /** Whether no foreign instance existed when the deletion of the owner began. */
