@@ -10,6 +10,9 @@ import { POLICIES_SUFFIX } from "./plan/member.ts";
 import type { SetPolicies } from "./policies/policies.ts";
 import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
 
+/** The default of `timeoutMs` of a set. */
+export const DEFAULT_TIMEOUT_MS = 600_000;
+
 /** The options of a set of any owner. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
 export type AnySetOptions = DependentSetOptions<any, string, any, any>;

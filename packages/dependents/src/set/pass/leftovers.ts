@@ -30,7 +30,7 @@ export interface Leftover {
   readonly policies: Policies;
   /** The order of its removal. */
   readonly remove: number;
-  /** Whether a CRD or APIService of the set defines its kind. */
+  /** Whether a CRD or APIService of the set defines its kind, or `alsoGuards` names it. */
   readonly isInstance: boolean;
   readonly index: number;
 }

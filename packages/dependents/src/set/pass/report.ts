@@ -8,6 +8,7 @@ import { called, nameOfAnswer } from "../../core/ask.ts";
 import { spentMs, tick } from "../../grace.ts";
 import { LOOK_AGAIN_MS } from "../../retry-later.ts";
 import { entriesOf, storedEntriesOf } from "./entries.ts";
+import { DEFAULT_TIMEOUT_MS } from "../definition.ts";
 import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -83,8 +84,8 @@ export function readyText(count: number): string {
   return count === 1 ? "1 object is ready" : `${count} objects are ready`;
 }
 
-function isOfMissingKind(member: Outcome["member"]): boolean {
-  return (member as { readonly kindState?: { readonly type: string } }).kindState?.type === "missing";
+function isOfMissingKind({ kindState }: Outcome["member"]): boolean {
+  return kindState.type === "missing";
 }
 
 function said({ member, state }: Outcome): string {
@@ -123,8 +124,6 @@ export function stopClock({ state, pass }: Run<SetDoReq>): void {
   const clock = tick(state.clock, { nowMs: pass.clock.now(), generation: 0, digests: {}, phase: "standing" });
   if (clock !== state.clock) state.clock = clock;
 }
-
-const DEFAULT_TIMEOUT_MS = 600_000;
 
 function timeoutOf({ definition, context }: Run): number {
   const { options, name } = definition;
@@ -193,7 +192,8 @@ export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blo
 /** So many errors are in the log line of a pass. */
 const MAX_ERRORS = 10;
 
-function joined(set: string, errors: readonly unknown[]): Error {
+/** Returns the errors of several objects as one, those that no retry resolves first. */
+export function joined(set: string, errors: readonly unknown[]): Error {
   const [first] = errors;
   if (errors.length === 1 && first instanceof Error) return first;
   const lasting = errors.filter((error) => !isTransient(error));

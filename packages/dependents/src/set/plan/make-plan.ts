@@ -204,14 +204,14 @@ function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWat
  * Returns the policy for the core of objects that the set no longer renders. `update` is how they were written last: a replaced
  * object has no fields that prove whose it is.
  */
-export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update?: UpdatePolicy }): Policy {
-  const { isWatched, update = "replace" } = given;
+export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update: UpdatePolicy }): Policy {
+  const { isWatched, update } = given;
   return policyOf({ kind, policies: { ...DEFAULT_POLICIES, adopt: "never", update } }, { isWatched });
 }
 
 /** Whether the operator sees the kinds of the plan as it did when the plan was made. */
 export function isSameKinds(run: Run, { kinds }: Plan): boolean {
-  for (const [, before] of kinds) {
+  for (const before of kinds.values()) {
     if (before.type === "unlisted") continue;
     const { kind } = before;
     const now = kindStateOf(run, { apiVersion: apiVersionOf(kind), kind: kind.kind }, kind);
