@@ -9,7 +9,8 @@ import { alsoGuardsOf, type SetDefinition } from "../definition.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Blocker, blockerByKinds, blockerOf, GUARD_AGAIN_MS } from "./guard.ts";
 import { isHeld, withoutFinalizer } from "./definitions.ts";
-import { definesKinds, leftoverPolicy } from "../plan/make-plan.ts";
+import { leftoverPolicy } from "../plan/core-policy.ts";
+import { definesKinds } from "../plan/own-kinds.ts";
 import { leftoversOf, listedLeftovers, type LooseObject, policiesOfLive } from "./leftovers.ts";
 import { isOrphaned, type Removal, removeObjects } from "./removal.ts";
 import { joined } from "./report.ts";
@@ -30,7 +31,7 @@ export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq):
     return undefined;
   }
   const blocker = await blockerFor(run, objects);
-  if (blocker !== undefined) return tellDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
+  if (blocker !== undefined) return reportDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
   if (objects.length === 0) return undefined;
   const removal = await removeObjects(run, objects, { cause: "owner" });
   recordRemoval(run, removal);
@@ -47,11 +48,11 @@ function reportRemoval(
   { left, blocker }: Removal,
   { isPolled }: { readonly isPolled: boolean },
 ): Wait | undefined {
-  if (blocker !== undefined) return tellDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
+  if (blocker !== undefined) return reportDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
   const [first] = left;
   if (first === undefined) return undefined;
   const message = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
-  return tellDeletion(run, "Deleting", message).wait(isPolled ? undefined : LOOK_AGAIN_MS);
+  return reportDeletion(run, "Deleting", message).wait(isPolled ? undefined : LOOK_AGAIN_MS);
 }
 
 /** The objects of the set: those on the server when the deletion began, and those that appeared since. */
@@ -86,7 +87,11 @@ async function blockerFor(run: Run, objects: readonly LooseObject[]): Promise<Bl
   return blocker;
 }
 
-function tellDeletion(run: Run<SetCleanupReq>, reason: "Deleting" | "DeletionBlocked", message: string): { wait(afterMs?: number): Wait } {
+function reportDeletion(
+  run: Run<SetCleanupReq>,
+  reason: "Deleting" | "DeletionBlocked",
+  message: string,
+): { wait(afterMs?: number): Wait } {
   fillStatus(run, reason);
   return run.req.conditions.unknown(run.definition.condition as never, reason, truncate(message, 1_000));
 }
