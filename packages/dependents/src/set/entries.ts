@@ -32,7 +32,7 @@ function entryOf({ member, phase, state }: Outcome): NewEntry {
 }
 
 /** Returns the entries of the set that are stored. */
-export function storedEntriesOf({ pass, definition }: Run): readonly DependentEntry[] {
+export function storedEntriesOf({ pass, definition }: Pick<Run, "pass" | "definition">): readonly DependentEntry[] {
   const { handler, object } = pass;
   const entries = underPresentName(handler, storedEntries(object));
   return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: definition.name });
@@ -48,10 +48,14 @@ export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
   );
 }
 
-/** Returns the policies in the stored entry of an object that are not the defaults, as its annotation has them. */
-export function storedNote(run: Run, key: string): string | undefined {
-  const entry = storedEntriesOf(run).find((each) => keyOfEntry(each) === key);
-  return entry?.attributes?.find(({ name }) => name === "policies")?.value;
+/** Returns the policies in the stored entries that are not the defaults, as the annotations have them, by the key of the object. */
+export function storedNotes(run: Pick<Run, "pass" | "definition">): ReadonlyMap<string, string> {
+  return new Map(
+    storedEntriesOf(run).flatMap((entry) => {
+      const note = entry.attributes?.find(({ name }) => name === "policies")?.value;
+      return note === undefined ? [] : [[keyOfEntry(entry), note] as const];
+    }),
+  );
 }
 
 function keyOfEntry({ apiVersion, kind, name, namespace }: DependentEntry): string {
