@@ -32,7 +32,7 @@ function entryOf({ member, phase, state }: Outcome): NewEntry {
 }
 
 /** Returns the entries of the set that are stored. */
-export function storedEntriesOf({ pass, definition }: Pick<Run, "pass" | "definition">): readonly DependentEntry[] {
+export function storedEntriesOf({ pass, definition }: Run): readonly DependentEntry[] {
   const { handler, object } = pass;
   const entries = underPresentName(handler, storedEntries(object));
   return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: definition.name });
@@ -49,14 +49,20 @@ export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
 }
 
 /** Returns the policies in the stored entries that are not the defaults, as the annotations have them, by the key of the object. */
-export function storedNotes(run: Pick<Run, "pass" | "definition">): ReadonlyMap<string, string> {
-  return new Map(
-    storedEntriesOf(run).flatMap((entry) => {
-      const note = entry.attributes?.find(({ name }) => name === "policies")?.value;
-      return note === undefined ? [] : [[keyOfEntry(entry), note] as const];
-    }),
-  );
+export function storedNotes(run: Run): ReadonlyMap<string, string> {
+  const known = NOTES.get(run);
+  if (known !== undefined) return known;
+  const notes = storedEntriesOf(run).flatMap((entry) => {
+    const note = entry.attributes?.find(({ name }) => name === "policies")?.value;
+    return note === undefined ? [] : [[keyOfEntry(entry), note] as const];
+  });
+  const byKey = new Map(notes);
+  NOTES.set(run, byKey);
+  return byKey;
 }
+
+/** The notes of each run: they are asked for every object that is removed. */
+const NOTES = new WeakMap<Run, ReadonlyMap<string, string>>();
 
 function keyOfEntry({ apiVersion, kind, name, namespace }: DependentEntry): string {
   const { group } = parseApiVersion(apiVersion);

@@ -15,7 +15,7 @@ import { policiesIn } from "./policies-note.ts";
 import { alsoGuardsOf } from "./definition.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import { freeDefinition } from "./definitions.ts";
-import { MAX_MESSAGE, storedEntriesOf } from "./entries.ts";
+import { MAX_MESSAGE, storedEntriesOf, storedNotes } from "./entries.ts";
 import { lastBlockerOf } from "./guard.ts";
 import { declaredState, storedKinds } from "./kind-table.ts";
 import { memberKey, POLICIES_SUFFIX } from "./member.ts";
@@ -98,7 +98,7 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
 export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
   const { annotations = {} } = metadata;
   const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
-  return policiesIn(note ?? run.notes().get(memberKey(kind, metadata))).policies;
+  return policiesIn(note ?? storedNotes(run).get(memberKey(kind, metadata))).policies;
 }
 
 /**

@@ -5,7 +5,6 @@ import { dependents } from "../extension.ts";
 import type { DependentPass } from "../extension/data.ts";
 import { StepContext } from "../step-context.ts";
 import type { SetDefinition } from "./definition.ts";
-import { storedNotes } from "./entries.ts";
 import { sets } from "./extension.ts";
 import type { SetMemory, StoredSet } from "./state.ts";
 
@@ -20,8 +19,6 @@ export interface Run<R extends SetDoReq | SetCleanupReq = SetDoReq | SetCleanupR
   readonly context: StepContext;
   readonly memory: SetMemory;
   readonly state: StoredSet;
-  /** The policies in the stored entries, by the key of the object. */
-  readonly notes: () => ReadonlyMap<string, string>;
 }
 
 /** Begins the run of a set. Its entries stay as they are until the run reports. */
@@ -30,7 +27,6 @@ export function runOf<R extends SetDoReq | SetCleanupReq>(definition: SetDefinit
   const { name, source } = definition;
   pass.found.entries.set(name, "keep");
   pass.found.told.add(name);
-  let notes: ReadonlyMap<string, string> | undefined;
   return {
     definition,
     req,
@@ -38,6 +34,5 @@ export function runOf<R extends SetDoReq | SetCleanupReq>(definition: SetDefinit
     context: new StepContext(source, req as never, pass),
     memory: sets.of(req).memory.of(name),
     state: req.state,
-    notes: () => (notes ??= storedNotes({ definition, pass })),
   };
 }

@@ -148,3 +148,41 @@ test("an orphan of a CRD that is deleted with its owner", async () => {
   await cluster.settled();
   expect(await cluster.get(Widget, "kept")).toBeDefined();
 });
+
+describe("an object that was purged", () => {
+  const purged = (more: object = {}, name = "old.example.dev") => {
+    const stack = dependentSet(Platform, {
+      name: "stack",
+      condition: "StackReady",
+      kinds: [ConfigMap],
+      policies: ({ spec }) => ({ onRemoval: spec.retain ? "orphan-on-delete" : "delete" }),
+      objects: () => [config("migration", {}, { purge: 0 }), config("kept")],
+    });
+    return handler(Platform, { name, ...more })
+      .step(conditions())
+      .step(stack)
+      .build();
+  };
+
+  test("is not created again under another name of the handler", async () => {
+    await using cluster = await startTestCluster({ objects: [platform()] });
+    const first = await cluster.start(purged());
+    await cluster.settled();
+    await first.stop();
+    cluster.requests.clear();
+    await cluster.start(purged({ formerNames: ["old.example.dev"] }, "new.example.dev"));
+    await cluster.settled({ horizonMs: 3_600_000 });
+    expect(await maps(cluster)).toEqual(["kept"]);
+    expect(cluster.requests.filter({ kind: ConfigMap, name: "migration" })).toEqual([]);
+  });
+
+  test("is not created again for another policy", async () => {
+    await using cluster = await startTestCluster({ objects: [platform()] });
+    await cluster.start(purged());
+    await cluster.settled();
+    cluster.requests.clear();
+    await cluster.update(Platform, "a", ({ spec }) => void (spec.retain = true));
+    await cluster.settled();
+    expect(cluster.requests.filter({ kind: ConfigMap, name: "migration" })).toEqual([]);
+  });
+});
