@@ -30,7 +30,7 @@ export type { Gates } from "./gates.ts";
 export { dependentSet } from "./set/dependent-set.ts";
 export { type Handover, handover, type Keeper } from "./set/handover.ts";
 export { object } from "./set/object.ts";
-export type { Manifest } from "./set/member.ts";
+export type { Manifest } from "./set/plan/member.ts";
 export type {
   MemberRef,
   ObjectPolicies,
@@ -39,7 +39,7 @@ export type {
   SetPolicies,
   StatusHint,
   UpdatePolicy,
-} from "./set/policies.ts";
+} from "./set/policies/policies.ts";
 export { type Edit, edited } from "./set/render/edited.ts";
 export { manifests, type ManifestsOptions } from "./set/render/manifests.ts";
 export { merged } from "./set/render/merged.ts";

@@ -1,7 +1,7 @@
 /** Builders of members for the tests of sets. */
 import { apiVersionOf, type Kind, kind, type Ref, refOf } from "@treadle/apimachinery";
-import { type Member, memberKey } from "../src/set/member.ts";
-import { DEFAULT_POLICIES, type Policies } from "../src/set/policies.ts";
+import { type Member, memberKey } from "../src/set/plan/member.ts";
+import { DEFAULT_POLICIES, type Policies } from "../src/set/policies/policies.ts";
 
 /** A kind that is not built in. */
 export const Gadget: Kind = kind({ group: "example.dev", version: "v1", kind: "Gadget" });

@@ -15,7 +15,7 @@ import type { TestOperator } from "./test-operator.ts";
 export interface RightsContext {
   /** The cluster. */
   readonly cluster: TestCluster;
-  /** The namespaces of this run, as many as {@link CheckRightsOptions.namespaces}; the operator watches them. */
+  /** The namespaces of this run, as many as {@link CheckRightsOptions.namespaces}; an operator that is not cluster-wide watches them. */
   readonly namespaces: readonly [string, ...string[]];
   /** The operator. */
   readonly operator: Promise<TestOperator>;
@@ -37,8 +37,13 @@ export interface CheckRightsOptions {
    * @defaultValue no step may ask for all rights
    */
   readonly insteadOfAll?: readonly Permission[];
-  /** Number of runs at a time. @defaultValue 6 */
+  /** Number of runs at a time. @defaultValue 6; 1 with `isClusterWide` */
   readonly concurrency?: number;
+  /**
+   * Whether the operator watches all namespaces and has its rights in all of them: for operators that create namespaces. The runs come
+   * one after the other. @defaultValue false: an operator watches the namespaces of its run
+   */
+  readonly isClusterWide?: boolean;
 }
 
 /** The result of one run. */
@@ -70,7 +75,7 @@ export async function checkRights(
   options: CheckRightsOptions,
 ): Promise<readonly RightsRun[]> {
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
-  const { insteadOfAll } = options;
+  const { insteadOfAll, isClusterWide = false } = options;
   requireChecked(list, insteadOfAll);
   const stop = cluster.onRequest(({ verb, path }) => {
     if (verb === "watch" && path.includes("sendInitialEvents=true"))
@@ -82,7 +87,7 @@ export async function checkRights(
       rbacManifests(list, {
         name,
         namespace: "default",
-        namespaces,
+        ...(isClusterWide ? {} : { namespaces }),
         events: recordsEvents(list),
         ...(insteadOfAll === undefined ? {} : { insteadOfAll }),
       });
@@ -99,7 +104,7 @@ export async function checkRights(
         runs[index] = { without: without === undefined ? undefined : textOf(without), ...ended };
       }
     };
-    await Promise.all(Array.from({ length: options.concurrency ?? 6 }, work));
+    await Promise.all(Array.from({ length: isClusterWide ? 1 : (options.concurrency ?? 6) }, work));
     return runs;
   } finally {
     conflicts();
@@ -133,12 +138,19 @@ interface OneRun {
 async function run({ cluster, handlers, rbac, namespaces, without, options }: OneRun): Promise<Omit<RightsRun, "without">> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), options.timeoutMs ?? 20_000);
-  const operator = cluster.start(handlers, { namespaces, rbac });
-  operator.catch(() => undefined); // A run that awaits the operator gets the error.
+  const { isClusterWide = false } = options;
+  // Each run has requests of its own: in one namespace another run may want the same right.
+  if (isClusterWide) cluster.requests.clear();
+  let started: TestOperator | undefined;
+  const operator = cluster.start(handlers, isClusterWide ? { rbac } : { namespaces, rbac });
+  operator.then(
+    (op) => (started = op),
+    () => undefined, // A run that awaits the operator gets the error.
+  );
   const refused = (): string | undefined => {
     // What has no namespace is refused to the one run that lacks the right.
     const isOurs = ({ namespace }: RecordedRequest): boolean =>
-      namespace === undefined ? without !== undefined : namespaces.includes(namespace);
+      namespace === undefined ? without !== undefined : isClusterWide || namespaces.includes(namespace);
     const isMeant = (request: RecordedRequest): boolean => without === undefined || isWantOf(without, request);
     const one = cluster.requests.filter().find((request) => request.status === 403 && isOurs(request) && isMeant(request));
     return one === undefined
@@ -167,6 +179,7 @@ async function run({ cluster, handlers, rbac, namespaces, without, options }: On
   } finally {
     over.abort();
     clearTimeout(timer);
+    if (isClusterWide) await started?.stop();
     // Not awaited: one without rights may never start; the cluster ends it.
     void operator.then((op) => op.stop()).catch(() => undefined);
   }

@@ -44,7 +44,10 @@ export async function refusalOf(
     memory.refused = { uid, resourceVersion, wanted: digestOf(body), paths, why, untilMs: context.clock.now() + ASK_AGAIN_MS };
     return policy.onImmutable === "ignore" ? { type: "keep", paths } : { type: "report", found: reported(work, live, memory.refused) };
   };
-  if (policy.onImmutable !== "recreate") return note('set onImmutable to "recreate" or "ignore", or restore the old value');
+  if (policy.onImmutable !== "recreate") {
+    const choice = policy.writes === undefined ? 'onImmutable to "recreate" or "ignore"' : 'its update policy to "recreate"';
+    return note(`set ${choice}, or restore the old value`);
+  }
   const obstacle = await deleteForSuccessor(context, policy, { live, body });
   if (obstacle !== undefined) return note(`it is not recreated: ${obstacle}`);
   const message = `${titleOf(policy, target, context.owner)} is being deleted, and will be created again: ${paths.join(", ")} cannot change`;

@@ -5,9 +5,9 @@ import { type ExtendedHandler, misuse } from "@treadle/reconcile/unstable/engine
 import { called, nameOfAnswer } from "../core/ask.ts";
 import type { Context } from "../core/context.ts";
 import type { ContextSource } from "../step-context.ts";
-import { requirePolicies } from "./policy-levels.ts";
-import { POLICIES_SUFFIX } from "./member.ts";
-import type { SetPolicies } from "./policies.ts";
+import { requirePolicies } from "./policies/policy-levels.ts";
+import { POLICIES_SUFFIX } from "./plan/member.ts";
+import type { SetPolicies } from "./policies/policies.ts";
 import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
 
 /** The options of a set of any owner. */

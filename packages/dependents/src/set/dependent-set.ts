@@ -15,13 +15,13 @@ import { dependents } from "../extension.ts";
 import type { UnreachedDependent } from "../extension/data.ts";
 import type { NewEntry } from "../core/entries.ts";
 import { stateOf } from "../core/state.ts";
-import { applySet } from "./apply.ts";
-import { EVENTS } from "./changes.ts";
-import { cleanUpSet, releaseSet } from "./cleanup.ts";
+import { applySet } from "./pass/apply.ts";
+import { EVENTS } from "./pass/changes.ts";
+import { cleanUpSet, releaseSet } from "./pass/cleanup.ts";
 import { type AnySetOptions, cacheKindOf, definitionOf, permissionsOf, type SetDefinition } from "./definition.ts";
 import { sets } from "./extension.ts";
-import type { SetCleanupReq, SetDoReq } from "./run.ts";
-import { STATE } from "./state.ts";
+import type { SetCleanupReq, SetDoReq } from "./pass/run.ts";
+import { STATE } from "./pass/state.ts";
 import type { DependentSetOptions } from "./types.ts";
 
 /**
@@ -69,7 +69,7 @@ function dataOf(definition: SetDefinition, primary: Kind): Parameters<typeof dep
     dependent: undefined,
     fixedName: undefined,
     hasEntries: primary.resource !== undefined,
-    // What a set renders is known only when it runs. The label of an object tells whose it is.
+    // What a set renders is known only when it runs. The label of an object names its set.
     keeps: () => undefined,
     problems: () => [],
     dependsOn: () => [],

@@ -1,7 +1,7 @@
 /** The extension of the engine behind sets: what they remember, count and measure. */
 import { type CounterDefinition, defineExtension, type Extension, type HistogramDefinition } from "@treadle/reconcile/unstable/engine";
 import type { SetDefinition } from "./definition.ts";
-import { SetMemories } from "./state.ts";
+import { SetMemories } from "./pass/state.ts";
 
 /** Counts the operations of sets on objects. */
 export const OPERATIONS: CounterDefinition = {

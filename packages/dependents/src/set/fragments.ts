@@ -5,8 +5,8 @@
 import type { JsonSchema, Kind } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
-import { parseDuration } from "./duration.ts";
-import type { SetPolicies } from "./policies.ts";
+import { parseDuration } from "./policies/duration.ts";
+import type { SetPolicies } from "./policies/policies.ts";
 import type { Placement } from "./types.ts";
 
 /** The state of a set in one word. */
@@ -70,7 +70,7 @@ const IS_OURS: { readonly [Field in SetStatusField]: (field: JsonSchema) => bool
   lastAppliedAt: (field) => field.type === "string" && field.format === "date-time",
 };
 
-const FIELDS = Object.keys(IS_OURS) as readonly SetStatusField[]; // its own keys
+const FIELDS = Object.keys(IS_OURS) as readonly SetStatusField[]; // the keys of the table
 
 function isCount({ type, minimum }: JsonSchema): boolean {
   return type === "integer" && minimum === 0;

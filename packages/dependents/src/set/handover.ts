@@ -13,7 +13,7 @@ import {
 import type { Client } from "@treadle/client";
 import { unitManager } from "@treadle/reconcile/unstable/engine";
 import { digestAnnotation, UNIT_SUFFIX, unitLabels, unitLabelValue } from "../core/marks.ts";
-import { POLICIES_SUFFIX } from "./member.ts";
+import { POLICIES_SUFFIX } from "./plan/member.ts";
 
 /** Who keeps an object: a step of a handler, for an owner that was read from the server. */
 export interface Keeper {

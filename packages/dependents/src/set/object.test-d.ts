@@ -2,7 +2,7 @@ import { CustomResourceDefinition, crdOf, defineResource, kind } from "@treadle/
 import { ConfigMap, Deployment, Namespace } from "@treadle/apimachinery/kinds";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { Manifest } from "./member.ts";
+import type { Manifest } from "./plan/member.ts";
 import { object } from "./object.ts";
 
 const Widget = defineResource({

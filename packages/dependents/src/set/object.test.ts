@@ -1,8 +1,8 @@
 import { ConfigMap, Deployment, Job } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
-import { readPolicies } from "./annotations.ts";
+import { readPolicies } from "./policies/annotations.ts";
 import { object } from "./object.ts";
-import { readManifest } from "./read-manifest.ts";
+import { readManifest } from "./plan/read-manifest.ts";
 
 describe("object", () => {
   test("an object has the type of its kind, and its policies as annotations", () => {

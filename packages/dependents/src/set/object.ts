@@ -2,14 +2,14 @@
 import { apiVersionOf, type Kind } from "@treadle/apimachinery";
 import { isKind, isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { nameOfAnswer } from "../core/ask.ts";
-import { annotationsOf, SHARED_PREFIX } from "./annotations.ts";
-import type { Manifest } from "./member.ts";
-import type { ObjectPolicies } from "./policies.ts";
+import { annotationsOf, SHARED_PREFIX } from "./policies/annotations.ts";
+import type { Manifest } from "./plan/member.ts";
+import type { ObjectPolicies } from "./policies/policies.ts";
 import type { ObjectBody } from "./types.ts";
 
 /**
  * Returns an object of a set as a manifest, typed by its kind. The policies become annotations with the prefix `treadle.dev/`: the
- * set reads and removes them, so that an object in TypeScript and an object in YAML say the same in one form. Pure. Values of the
+ * set reads and removes them, so that objects in TypeScript and in YAML have one form. Pure. Values of the
  * policies are checked when the set reads them.
  *
  * @throws TypeError for a kind, a body or policies of the wrong type, which the compiler refuses too

@@ -2,8 +2,8 @@
 import type { Kind, KubernetesObject, WriteOf } from "@treadle/apimachinery";
 import type { AnyStep, Logger, NeedsOf, Permission, Reads, ReadsOf } from "@treadle/reconcile";
 import type { Distinct } from "@treadle/reconcile/unstable/engine";
-import type { Manifest } from "./member.ts";
-import type { SetPolicies } from "./policies.ts";
+import type { Manifest } from "./plan/member.ts";
+import type { SetPolicies } from "./policies/policies.ts";
 
 /** How often the desired state of a set has changed. */
 export interface Release {
@@ -107,7 +107,7 @@ export interface DependentSetOptions<T extends KubernetesObject, C extends strin
   readonly reads?: R;
   /** Earlier steps whose vars the renderer gets. */
   readonly needs?: L & Distinct<L>;
-  /** The policies of the operator for objects that have none of their own. @defaultValue those of the framework */
+  /** The policies of the operator for objects that set none. @defaultValue those of the framework */
   readonly defaults?: SetPolicies;
   /** The policies of the custom resource: they outweigh `defaults`. @defaultValue none */
   readonly policies?: (object: T) => SetPolicies;
@@ -117,7 +117,7 @@ export interface DependentSetOptions<T extends KubernetesObject, C extends strin
   readonly suspended?: (object: T) => boolean;
   /**
    * Time for which the objects may be not ready, in milliseconds. Then the condition is False with the reason Timeout, and the work
-   * goes on. The time begins again when an input changes. @defaultValue 600_000
+   * continues. The time begins again when an input changes. @defaultValue 600_000
    */
   readonly timeoutMs?: number | ((object: T) => number);
   /** Rights that Roles of the set grant. The operator gets them too, in place of the verbs `escalate` and `bind`. */

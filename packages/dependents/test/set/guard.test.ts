@@ -29,6 +29,14 @@ async function clusterWith(options: Partial<Options> = {}, names: readonly strin
   return cluster;
 }
 
+/** Actions of the cluster would install the CRD again. */
+const near = (name: string) => ({ name, namespace: "default" });
+const create = async (cluster: TestCluster, name: string): Promise<void> => {
+  await cluster.client.create(Widget, { metadata: near(name), spec: { size: 2 } });
+};
+const hold = async (cluster: TestCluster, finalizers: readonly string[] | null): Promise<void> => {
+  await cluster.client.patch(Widget, near("ours"), { type: "merge", body: { metadata: { finalizers } } });
+};
 const definition = async (cluster: TestCluster) => await cluster.get(CustomResourceDefinition, CRD_NAME);
 const drop = async (cluster: TestCluster): Promise<void> => {
   await cluster.update(Platform, "a", ({ spec }) => void (spec.names = ["none"]));
@@ -41,45 +49,45 @@ describe("a CRD of a set", () => {
     expect(await conditionOf(cluster)).toEqual({ reason: "Ready", message: "3 objects are ready" });
     expect((await definition(cluster))?.metadata.finalizers).toContain(`example.dev/${HANDLER}`);
     await drop(cluster);
-    expect((await definition(cluster))?.metadata.finalizers).toBeUndefined();
-    expect(await conditionOf(cluster)).toEqual({ reason: "Ready", message: "1 objects are ready" });
+    expect(await definition(cluster)).toBeUndefined();
+    expect(await conditionOf(cluster)).toEqual({ reason: "Ready", message: "1 object is ready" });
   });
 
   test("that is dropped stays with a user's instance, and the other objects are kept", async () => {
     await using cluster = await clusterWith();
-    await cluster.create(Widget, { metadata: { name: "theirs" }, spec: { size: 2 } });
+    await create(cluster, "theirs");
     await drop(cluster);
     expect((await definition(cluster))?.metadata.deletionTimestamp).toBeUndefined();
-    expect(await cluster.get(Widget, "theirs")).toBeDefined();
-    expect(await cluster.get(Widget, "ours")).toBeUndefined();
+    expect(await cluster.client.get(Widget, near("theirs"))).toBeDefined();
+    expect(await cluster.client.get(Widget, near("ours"))).toBeUndefined();
     const said = await conditionOf(cluster);
     expect(said.reason).toBe("DeletionBlocked");
     expect(said.message).toMatch(/Widget default\/theirs/);
     await cluster.update(ConfigMap, "base", (map) => void (map.data = { text: "drifted" }));
     await cluster.settled();
     expect((await cluster.get(ConfigMap, "base"))?.data).toEqual({ text: "desired" });
-    await cluster.delete(Widget, "theirs");
+    await cluster.client.delete(Widget, near("theirs"));
     await cluster.settled({ horizonMs: 60_000 });
-    expect((await definition(cluster))?.metadata.finalizers).toBeUndefined();
+    expect(await definition(cluster)).toBeUndefined();
     expect((await conditionOf(cluster)).reason).toBe("Ready");
   });
 
   test("stays with all objects of its owner, when that is deleted and a user's instance exists", async () => {
     await using cluster = await clusterWith();
-    await cluster.create(Widget, { metadata: { name: "theirs" }, spec: { size: 2 } });
+    await create(cluster, "theirs");
     await cluster.delete(Platform, "a");
     await cluster.settled();
-    expect(await cluster.get(Widget, "ours")).toBeDefined();
+    expect(await cluster.client.get(Widget, near("ours"))).toBeDefined();
     expect(await cluster.get(ConfigMap, "base")).toBeDefined();
     expect((await definition(cluster))?.metadata.deletionTimestamp).toBeUndefined();
     const said = await conditionOf(cluster);
     expect(said.reason).toBe("DeletionBlocked");
     expect(said.message).toMatch(/Widget default\/theirs/);
-    await cluster.delete(Widget, "theirs");
+    await cluster.client.delete(Widget, near("theirs"));
     await cluster.settled({ horizonMs: 60_000 });
     expect(await cluster.get(Platform, "a")).toBeUndefined();
     expect(await cluster.get(ConfigMap, "base")).toBeUndefined();
-    expect((await definition(cluster))?.metadata.finalizers).toBeUndefined();
+    expect(await definition(cluster)).toBeUndefined();
   });
 
   test("stays when an instance of another owner of the same handler exists", async () => {
@@ -97,7 +105,7 @@ describe("a CRD of a set", () => {
     await cluster.delete(Platform, "b");
     await cluster.settled({ horizonMs: 60_000 });
     expect(await cluster.get(Platform, "a")).toBeUndefined();
-    expect((await definition(cluster))?.metadata.finalizers).toBeUndefined();
+    expect(await definition(cluster)).toBeUndefined();
   });
 
   test("that a user deletes by hand is deleted and recreated, and its instances are as well", async () => {
@@ -108,34 +116,56 @@ describe("a CRD of a set", () => {
     const after = await definition(cluster);
     expect(after?.metadata.deletionTimestamp).toBeUndefined();
     expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
-    expect(await cluster.get(Widget, "ours")).toBeDefined();
+    expect(await cluster.client.get(Widget, near("ours"))).toBeDefined();
     expect((await conditionOf(cluster)).reason).toBe("Ready");
   });
 
   test("that stays when the owner is deleted blocks nothing", async () => {
     await using cluster = await clusterWith({ defaults: { onRemoval: "orphan" } });
-    await cluster.create(Widget, { metadata: { name: "theirs" }, spec: { size: 2 } });
+    await create(cluster, "theirs");
     await cluster.delete(Platform, "a");
     await cluster.settled();
     expect(await cluster.get(Platform, "a")).toBeUndefined();
     const left = await definition(cluster);
     expect(left?.metadata.finalizers ?? []).not.toContain(`example.dev/${HANDLER}`);
     expect(Object.keys(left?.metadata.labels ?? {}).filter((label) => label.startsWith(HANDLER))).toEqual([]);
-    expect(await cluster.get(Widget, "ours")).toBeDefined();
+    expect(await cluster.client.get(Widget, near("ours"))).toBeDefined();
   });
 });
 
-describe("a race of a user with the removal", { tags: ["memory"] }, () => {
-  test("an instance that a user creates after the check is not lost before the CRD is deleted", async () => {
-    await using cluster = await clusterWith({}, ["ours"]);
-    let isDone = false;
-    // The check is a list of one Widget; the CRD is deleted later.
-    cluster.faults.add({ on: { verb: "delete", resource: "customresourcedefinitions" }, fault: "reset", nth: 1 });
-    await cluster.create(Widget, { metadata: { name: "early" }, spec: { size: 2 } });
+describe("a user's instance that is created while the set is removed", { tags: ["memory"] }, () => {
+  test("keeps the CRD, when the instances of the owner are still being deleted", async () => {
+    await using cluster = await clusterWith();
+    await hold(cluster, ["example.com/hold"]);
     await cluster.delete(Platform, "a");
     await cluster.settled();
-    isDone = (await cluster.get(Widget, "early")) !== undefined;
-    expect(isDone).toBe(true);
+    expect((await conditionOf(cluster)).reason).toBe("Deleting");
+    await create(cluster, "theirs");
+    await hold(cluster, null);
+    await cluster.settled();
+    expect((await definition(cluster))?.metadata.deletionTimestamp).toBeUndefined();
+    expect(await cluster.client.get(Widget, near("theirs"))).toBeDefined();
+    expect(await cluster.get(ConfigMap, "base"), "what may serve the instance stays").toBeDefined();
+    expect(await conditionOf(cluster)).toMatchObject({ reason: "DeletionBlocked" });
+    await cluster.client.delete(Widget, near("theirs"));
+    await cluster.settled({ horizonMs: 60_000 });
+    expect(await cluster.get(Platform, "a")).toBeUndefined();
+    expect(await definition(cluster)).toBeUndefined();
+  });
+
+  test("does not hold the deletion, when it comes between the last check and the delete of the CRD", async () => {
+    await using cluster = await clusterWith();
+    let isCreated = false;
+    cluster.onRequest(async ({ verb, resource }) => {
+      if (verb !== "delete" || resource !== "customresourcedefinitions" || isCreated) return;
+      isCreated = true;
+      await create(cluster, "late");
+    });
+    await cluster.delete(Platform, "a");
+    await cluster.settled({ horizonMs: 60_000 });
+    expect(isCreated).toBe(true);
+    expect(await cluster.get(Platform, "a")).toBeUndefined();
+    expect(await definition(cluster)).toBeUndefined();
   });
 });
 
@@ -153,14 +183,14 @@ describe("alsoGuards", () => {
   ])("$name: the deletion is blocked: $isBlocked", async ({ guarded, isBlocked }) => {
     await using cluster = await startTestCluster({ objects: [platform()], kinds: [Widget] });
     await cluster.start(platforms({ objects: onlyBase, alsoGuards: [guarded], permissions }), { rbac: "administrator" });
-    await cluster.create(Widget, { metadata: { name: "theirs" }, spec: { size: 2 } });
+    await create(cluster, "theirs");
     await cluster.settled();
     await cluster.delete(Platform, "a");
     await cluster.settled();
     expect((await cluster.get(Platform, "a")) !== undefined).toBe(isBlocked);
     if (!isBlocked) return;
     expect(await conditionOf(cluster)).toMatchObject({ reason: "DeletionBlocked" });
-    await cluster.delete(Widget, "theirs");
+    await cluster.client.delete(Widget, near("theirs"));
     await cluster.settled({ horizonMs: 60_000 });
     expect(await cluster.get(Platform, "a")).toBeUndefined();
   });

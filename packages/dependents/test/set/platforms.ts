@@ -1,7 +1,7 @@
 /** A resource whose handler keeps a set, for the tests of dependentSet. */
 import { defineResource, type KubernetesObject, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap, CustomResourceDefinition, Deployment, Job, Namespace, Secret, Service } from "@treadle/apimachinery/kinds";
-import { conditions, handler, type Handler } from "@treadle/reconcile";
+import { conditions, handler, type Handler, type HandlerOptions } from "@treadle/reconcile";
 import { type FakeWorld, fakeWorld, type FakeWorldOptions } from "@treadle/testing";
 import { z } from "zod";
 import { dependentSet, type DependentSetOptions, type Manifest, object, type ObjectPolicies, setStatus } from "../../src/index.ts";
@@ -48,7 +48,7 @@ export type Options = DependentSetOptions<Platform, string, readonly [], {}>;
 export const KINDS = [ConfigMap, Secret, Service, Deployment, Job, Namespace, CustomResourceDefinition, Widget] as const;
 
 /** A handler with one set. */
-export function platforms(options: Partial<Options> = {}): Handler<Platform> {
+export function platforms(options: Partial<Options> = {}, named: HandlerOptions = {}): Handler<Platform> {
   const stack = dependentSet(Platform, {
     name: "stack",
     condition: "StackReady",
@@ -56,7 +56,7 @@ export function platforms(options: Partial<Options> = {}): Handler<Platform> {
     objects: ({ spec }) => spec.names.map((name) => config(name, { text: spec.text })),
     ...options,
   });
-  return handler(Platform).step(conditions()).step(stack).build();
+  return handler(Platform, named).step(conditions()).step(stack).build();
 }
 
 export const worldOf = (options: Partial<Options> = {}, more: Partial<FakeWorldOptions<Platform>> = {}): FakeWorld =>

@@ -163,7 +163,7 @@ export const ownerName = (adopt: Row["adopt"]): string => adopt.toLowerCase();
 export const OWNERS: readonly string[] = ADOPT.map(ownerName);
 
 /** The operator of the table. */
-export async function start(cluster: TestCluster): Promise<TestOperator> {
+async function start(cluster: TestCluster): Promise<TestOperator> {
   const operator = await cluster.start(
     platforms({
       replaces: true,

@@ -1,7 +1,7 @@
 /** Calls of renderers and edits. Their errors name the function, and an answer of the wrong form is an error. */
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "../../core/ask.ts";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 
 /** Calls a function of the author that may be async. `where` is put in front of its error, as by `called()`. */
 export async function calledAsync<Result>(where: string, call: () => Result): Promise<Awaited<Result>> {

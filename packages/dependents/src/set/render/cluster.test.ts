@@ -2,7 +2,7 @@ import { ApiError, type ApiRequest, fakeClock } from "@treadle/apimachinery";
 import { createClient } from "@treadle/client";
 import { RetryAfterError } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import type { Cluster, RenderContext } from "../types.ts";
 import { callRenderer, factsIn, isSameCluster } from "./cluster.ts";
 import { ClusterFacts, clusterFactsOf, servedOf } from "./cluster-facts.ts";

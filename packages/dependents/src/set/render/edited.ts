@@ -1,6 +1,6 @@
 /** A renderer whose objects functions of the author change. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import type { RenderContext, Renderer } from "../types.ts";
 import { callEdit, calledAsync, requireList } from "./calls.ts";
 

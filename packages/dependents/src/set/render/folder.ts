@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isObject } from "../../core/owned-fields.ts";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import { readYaml, YamlError } from "./yaml.ts";
 
 /** An object of a file. */

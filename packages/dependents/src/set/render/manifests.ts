@@ -2,7 +2,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { KubernetesObject } from "@treadle/apimachinery";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import type { Renderer } from "../types.ts";
 import { callEdit } from "./calls.ts";
 import type { Edit } from "./edited.ts";

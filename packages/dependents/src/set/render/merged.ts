@@ -1,6 +1,6 @@
 /** Several renderers as one. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import type { Renderer } from "../types.ts";
 import { calledAsync, requireList } from "./calls.ts";
 

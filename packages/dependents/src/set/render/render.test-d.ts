@@ -5,7 +5,7 @@ import type { Kind } from "@treadle/apimachinery";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { fromSpec, setStatus, specFields } from "../fragments.ts";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import type { DependentSetOptions, Renderer } from "../types.ts";
 import { edited } from "./edited.ts";
 import { manifests } from "./manifests.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { onTestFinished, describe, expect, test } from "vitest";
-import type { Manifest } from "../member.ts";
+import type { Manifest } from "../plan/member.ts";
 import type { RenderContext } from "../types.ts";
 import { edited } from "./edited.ts";
 import { manifests } from "./manifests.ts";

@@ -1,0 +1,252 @@
+/** The phase `do` of a set: inputs, plan, waves, removals, report. */
+import { groupKindOf, isConflict } from "@treadle/apimachinery";
+import type { StepResult } from "@treadle/reconcile";
+import { errorsIn, isTransientEnd, misuse, statusMessage, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
+import { called, nameOfAnswer } from "../../core/ask.ts";
+import { LOOK_AGAIN_MS } from "../../retry-later.ts";
+import { recordChanges, recordRemoval } from "./changes.ts";
+import type { SetDefinition } from "../definition.ts";
+import { forgetDone } from "./done.ts";
+import type { Given } from "./converge-member.ts";
+import { entriesOfProblems } from "./entries.ts";
+import { fillStatus } from "./fill-status.ts";
+import { type Request, renderedFor, requestOf } from "../render/inputs.ts";
+import type { Rendering } from "../render/rendering.ts";
+import { isSameKinds, planOf } from "../plan/make-plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import { storedKinds } from "../plan/kind-table.ts";
+import { leftoversOf, listedLeftovers } from "./leftovers.ts";
+import { laterRemovals, removeObjects, type Removal } from "./removal.ts";
+import { type Findings, isTold, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
+import { type Run, runOf, type SetDoReq } from "./run.ts";
+import { problemText } from "../plan/set-problem.ts";
+import { isSettled, noteSettled } from "./settled.ts";
+import { runWaves } from "./waves.ts";
+
+/** Runs the phase. Returns without a promise if nothing has changed since the last pass. */
+export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{}> | Promise<StepResult<{}>> {
+  const run = runOf(definition, req);
+  const { settled } = run.memory;
+  try {
+    if (isSuspended(run)) return suspend(run);
+    if (isSettled(run, settled)) return rest(run, settled);
+  } catch (error) {
+    return refuse(run, error);
+  }
+  run.memory.settled = undefined;
+  return applyNow(run);
+}
+
+function isSuspended({ definition, context }: Run): boolean {
+  const { suspended } = definition.options;
+  if (suspended === undefined) return false;
+  const answer: unknown = called(`step "${definition.name}": suspended`, () => suspended(context.owner));
+  if (typeof answer === "boolean") return answer;
+  throw misuse("ERR_INVALID_STEP", `step "${definition.name}": suspended returned ${nameOfAnswer(answer)}, but must return true or false`);
+}
+
+function suspend(run: Run<SetDoReq>): StepResult<{}> {
+  const message = "nothing is applied or removed while the set is suspended";
+  tell(run, { reason: "Suspended", message });
+  fillStatus(run, "Suspended");
+  stopClock(run);
+  return waitBecause(message, { code: "Suspended", afterMs: LOOK_AGAIN_MS });
+}
+
+/** The result of a pass in which nothing has changed. */
+function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined }): StepResult<{}> {
+  const { req, pass } = run;
+  tell(run, { reason: "Ready", message: readyText(plan.members.length) });
+  if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
+  return req.next();
+}
+
+/** Reports an error that is not of one object. @throws it */
+function refuse(run: Run<SetDoReq>, error: unknown): never {
+  // A failure that a retry resolves leaves the condition as it is.
+  const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
+  if (!isPassing && !run.req.signal.aborted) tellError(run, statusMessage(error));
+  throw error;
+}
+
+function tellError(run: Run<SetDoReq>, message: string): void {
+  tell(run, { reason: "Error", message });
+  fillStatus(run, "Error");
+  stopClock(run);
+}
+
+async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
+  const before = JSON.stringify(run.state);
+  const desired = await prepared(run).catch((error: unknown) => refuse(run, error));
+  if (!("plan" in desired)) return desired;
+  const { plan } = desired;
+  const waves = await runWaves(run, desired);
+  recordChanges(run, waves.outcomes);
+  const removal =
+    waves.isComplete || run.req.isDryRun
+      ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
+      : { ...NOTHING, left: laterRemovals(run, plan) };
+  recordRemoval(run, removal);
+  noteLast(run, waves.outcomes, waves.wave);
+  const findings: Findings = {
+    plan,
+    outcomes: waves.outcomes,
+    wave: waves.wave,
+    leaving: removal.left,
+    blocker: removal.blocker,
+    errors: removal.failed.map(({ error }) => error),
+  };
+  const word = judged(run, () => wordOf(run, findings));
+  tell(run, word, findings);
+  const isFilled = fillStatus(run, word.reason);
+  if (word.reason === "Ready") end(run, findings, { isStored: (state) => !isFilled && state === before });
+  return resultOf(run, word, findings);
+}
+
+/** Calls what calls a function of the author. @throws its error, which is in the condition then */
+function judged<Result>(run: Run<SetDoReq>, judge: () => Result): Result {
+  try {
+    return judge();
+  } catch (error) {
+    return refuse(run, error);
+  }
+}
+
+/** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
+async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
+  const request = requestOf(run);
+  const rendering = await renderedFor(run, request);
+  begin(run, rendering);
+  const plan = planFor(run, request, rendering);
+  if (plan.problems.length > 0) return refusePlan(run, plan);
+  const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
+  if (pending?.type === "pending" && isListing(run)) return listing(run, pending.message);
+  if (pending === undefined) run.memory.listingSinceMs = undefined;
+  await storeKinds(run, plan);
+  return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
+}
+
+/** Counts the desired states. The clock of the time limit begins again by itself. */
+function begin({ state, memory }: Run, { inputs }: Rendering): void {
+  if (state.inputs === inputs) return;
+  state.inputs = inputs;
+  state.revision += 1;
+  memory.begun = new Set();
+}
+
+function planFor(run: Run<SetDoReq>, { policies, placement }: Request, { inputs, objects }: Rendering): Plan {
+  const { memory, state } = run;
+  const before = memory.plan;
+  if (before !== undefined && before.inputs === inputs && isSameKinds(run, before)) return before;
+  const plan = planOf(run, objects, { inputs, policies, namespace: placement.namespace });
+  memory.plan = plan;
+  if (before?.digest === plan.digest) return plan;
+  memory.begun = new Set();
+  memory.waves.clear();
+  memory.reached = reachedIn(state.reached, plan);
+  return plan;
+}
+
+/** The number of positions that began before a restart. */
+function reachedIn(stored: string | undefined, { digest, positions }: Plan): number {
+  const [of, wave] = stored?.split(" ") ?? [];
+  return of === digest ? positions.filter((position) => position.wave < Number(wave)).length : 0;
+}
+
+/** A message names so many problems. */
+const MAX_PROBLEMS = 20;
+
+function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
+  const texts = problems.map(problemText);
+  const shown = texts.slice(0, MAX_PROBLEMS).map((text) => truncate(text, 500));
+  const message = texts.length === 1 ? (shown[0] ?? "") : `${texts.length} problems: ${shown.join("; ")}`;
+  tellError(run, message);
+  run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
+  return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
+}
+
+/** So long the set waits for the lists of all kinds, in milliseconds. A server that does not answer for one kind must not stop the others. */
+const LISTING_MS = 60_000;
+
+function isListing({ memory, pass, req }: Run<SetDoReq>): boolean {
+  const now = pass.clock.elapsed();
+  const leftMs = (memory.listingSinceMs ??= now) + LISTING_MS - now;
+  if (leftMs > 0) req.revisit(leftMs, "to go on without the kinds that are not listed");
+  return leftMs > 0;
+}
+
+/** The result while the objects of a kind are being listed: without them it is not known what exists. */
+function listing(run: Run<SetDoReq>, message: string): StepResult<{}> {
+  const type = run.definition.condition as never; // The step declares it.
+  if (run.req.conditions.previous(type) === undefined) tell(run, { reason: "Processing", message });
+  else run.req.conditions.keep(type);
+  return waitBecause(message, { code: "Processing", isTransient: true, afterMs: LOOK_AGAIN_MS });
+}
+
+/** Stores the kinds of the plan before the first object of a kind is written. */
+async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise<void> {
+  const { state, req } = run;
+  let isNew = false;
+  for (const [key, seen] of kinds) {
+    if (seen.type !== "watched" && seen.type !== "unwatched") continue;
+    const { version, plural, scope } = seen.kind;
+    const before = state.kinds[key];
+    const hidden = members.filter(
+      ({ kind, kindState, ref }) => groupKindOf(kind) === key && kindState.type === "unwatched" && ref.namespace !== undefined,
+    );
+    const namespaces = [...new Set([...(before?.namespaces ?? []), ...hidden.flatMap(({ ref }) => ref.namespace ?? [])])].toSorted();
+    if (before !== undefined && before.version === version && namespaces.length === (before.namespaces?.length ?? 0)) continue;
+    state.kinds[key] = { version, plural, scope, ...(namespaces.length === 0 ? {} : { namespaces }) };
+    isNew = true;
+  }
+  // In a dry run a checkpoint would end the step, and nothing is written after it.
+  if (isNew && !req.isDryRun) await req.checkpoint();
+}
+
+function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {
+  const { kinds, defaults } = definition;
+  const hasRight = kinds === undefined || kinds.has("Namespace");
+  return hasRight && (policies.missingNamespaces ?? defaults.missingNamespaces ?? "create") === "create";
+}
+
+const NOTHING: Removal = Object.freeze({ left: [], blocker: undefined, deleted: [], released: [], failed: [] });
+
+async function removeDropped(run: Run<SetDoReq>, plan: Plan): Promise<Removal> {
+  const { memory } = run;
+  const hidden = memory.prunedFor === plan.digest ? [] : await listedLeftovers(run, { plan, of: "unwatched" });
+  const cached = leftoversOf(run, plan);
+  const known = new Set(cached.map(({ object }) => object.metadata.uid));
+  const objects = [...cached, ...hidden.filter(({ object }) => !known.has(object.metadata.uid))];
+  if (hidden.length === 0) memory.prunedFor = plan.digest;
+  return objects.length === 0 ? NOTHING : await removeObjects(run, objects, { cause: "dropped", plan });
+}
+
+function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: number): void {
+  memory.last = new Map(outcomes.map(({ member, phase, state: each }) => [member.key, { phase, state: each }]));
+  const reached = `${memory.plan?.digest ?? ""} ${wave}`;
+  if (state.reached !== reached) state.reached = reached;
+}
+
+/** Ends a pass in which everything is as desired. */
+function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
+  const { plan, outcomes } = findings;
+  forgetDone(run, plan, outcomes);
+  forgetKinds(run, plan);
+  const now = run.pass.clock.now();
+  const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));
+  const dueAtMs = again.length === 0 ? undefined : Math.min(...again);
+  if (dueAtMs !== undefined) run.req.revisit(Math.max(0, dueAtMs - now), "to apply objects that are not watched");
+  // A status that could not be saved is written again by a pass that looks at everything.
+  // Objects of a kind that cannot be looked at now are removed when it can.
+  const isKnown = Object.keys(run.state.kinds).every((key) => plan.kinds.has(key));
+  if (isKnown && isStored(JSON.stringify(run.state)) && isTold(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
+}
+
+/** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */
+function forgetKinds(run: Run, { kinds }: Plan): void {
+  for (const seen of storedKinds(run)) {
+    if (seen.type !== "watched" && seen.type !== "unwatched") continue;
+    const key = groupKindOf(seen.kind);
+    if (!kinds.has(key)) delete run.state.kinds[key];
+  }
+}

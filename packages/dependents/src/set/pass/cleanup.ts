@@ -1,0 +1,98 @@
+/** The phase `cleanup` of a set: removes its objects in their order, unless instances of its kinds guard them. */
+import type { Wait } from "@treadle/reconcile";
+import { truncate } from "@treadle/reconcile/unstable/engine";
+import { release } from "../../core/release.ts";
+import { recordRemoval } from "./changes.ts";
+import { alsoGuardsOf, type SetDefinition } from "../definition.ts";
+import { fillStatus } from "./fill-status.ts";
+import { type Blocker, blockerByKinds, blockerOf, GUARD_AGAIN_MS } from "./guard.ts";
+import { isHeld, withoutFinalizer } from "./definitions.ts";
+import { definesKinds, leftoverPolicy } from "../plan/make-plan.ts";
+import { leftoversOf, listedLeftovers, type LooseObject, policiesOfLive } from "./leftovers.ts";
+import { isOrphaned, removeObjects } from "./removal.ts";
+import { type Run, runOf, type SetCleanupReq } from "./run.ts";
+
+/** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
+const ORPHAN_FINALIZER = "orphan";
+
+/** Runs the phase. @throws the errors of the server */
+export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq): Promise<Wait | undefined> {
+  const run = runOf(definition, req);
+  const objects = await objectsOf(run);
+  if (isToOrphan(run)) {
+    for (const { kind, isWatched, object } of objects) {
+      const { update } = policiesOfLive(run, kind, object);
+      await release(run.context, leftoverPolicy(kind, { isWatched, update }), object);
+    }
+    return undefined;
+  }
+  const blocker = await blockerFor(run, objects);
+  if (blocker !== undefined) return tellDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
+  if (objects.length === 0) return undefined;
+  const removal = await removeObjects(run, objects, { cause: "owner" });
+  recordRemoval(run, removal);
+  run.pass.found.entries.set(definition.name, removal.left.slice(0, 100));
+  const [first] = removal.left;
+  const message = removal.left.length > 1 ? `${removal.left.length} objects are being deleted: ${first?.message}` : (first?.message ?? "");
+  if (removal.blocker !== undefined) void tellDeletion(run, "DeletionBlocked", removal.blocker);
+  else if (first !== undefined) void tellDeletion(run, "Deleting", message);
+  const errors = removal.failed.map(({ error }) => error);
+  if (errors.length > 0)
+    throw errors.length === 1
+      ? errors[0]
+      : new AggregateError(errors, `${errors.length} objects of step "${definition.name}" were not deleted`);
+  if (removal.blocker !== undefined) return tellDeletion(run, "DeletionBlocked", removal.blocker).wait(GUARD_AGAIN_MS);
+  const isPolled = removal.left.length > 0 && objects.some(({ isWatched }) => !isWatched);
+  return first === undefined ? undefined : tellDeletion(run, "Deleting", message).wait(isPolled ? undefined : WATCHED_AGAIN_MS);
+}
+
+/** Time after which objects that are watched are looked at again, in milliseconds. */
+const WATCHED_AGAIN_MS = 600_000;
+
+/** The objects of the set: those on the server when the deletion began, and those that appeared since. */
+async function objectsOf(run: Run): Promise<readonly LooseObject[]> {
+  const { memory } = run;
+  // Later passes see watched objects in the cache.
+  const listed = await listedLeftovers(run, { of: memory.isListed ? "hidden" : "all" });
+  memory.isListed = true;
+  const byUid = new Map(listed.map((each) => [each.object.metadata.uid, each]));
+  for (const each of leftoversOf(run)) byUid.set(each.object.metadata.uid, each);
+  return [...byUid.values()];
+}
+
+/** With this finalizer the objects of the owner stay. The garbage collector may remove it before the last cleanup. */
+function isToOrphan({ context: { owner, memory } }: Run): boolean {
+  if (owner.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) memory.isOrphaning = true;
+  return memory.isOrphaning;
+}
+
+/** Why the removal must not begin. A removal that began goes on. */
+async function blockerFor(run: Run, objects: readonly LooseObject[]): Promise<Blocker | undefined> {
+  const isAllOrphaned = objects.every((each) => isOrphaned(policiesOfLive(run, each.kind, each.object), "owner"));
+  if (run.memory.isGuardPassed || (objects.length > 0 && isAllOrphaned)) return undefined;
+  for (const each of objects) {
+    const { kind, object } = each;
+    const blocker =
+      definesKinds(kind) && !isOrphaned(policiesOfLive(run, each.kind, each.object), "owner") ? await blockerOf(run, object) : undefined;
+    if (blocker !== undefined) return blocker;
+  }
+  const blocker = await blockerByKinds(run, alsoGuardsOf(run.definition, run.context.owner));
+  if (blocker === undefined) run.memory.isGuardPassed = true;
+  return blocker;
+}
+
+function tellDeletion(run: Run<SetCleanupReq>, reason: "Deleting" | "DeletionBlocked", message: string): { wait(afterMs?: number): Wait } {
+  fillStatus(run, reason);
+  return run.req.conditions.unknown(run.definition.condition as never, reason, truncate(message, 1_000));
+}
+
+/**
+ * Removes our finalizer from the CRDs and APIServices of the set, when the operator is removed and their owner stays: no later pass would
+ * do it. Safe to repeat. @throws the error of the server
+ */
+export async function releaseSet(definition: SetDefinition, req: SetCleanupReq): Promise<undefined> {
+  const run = runOf(definition, req);
+  for (const { kind, object } of await listedLeftovers(run, { of: "all" }))
+    if (definesKinds(kind) && isHeld(run, object)) await withoutFinalizer(run, kind, object);
+  return undefined;
+}

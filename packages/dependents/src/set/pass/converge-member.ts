@@ -1,0 +1,267 @@
+/** Brings one object of a set to its desired state, and returns the outcome. */
+import { isAlreadyExists, type KubernetesObject } from "@treadle/apimachinery";
+import { Namespace } from "@treadle/apimachinery/kinds";
+import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
+import { converge, remembered } from "../../core/converge.ts";
+import type { DependentState } from "../../core/entries.ts";
+import { titleOf } from "../../core/marks.ts";
+import { isNamespaceMissing, isNamespaceTerminating } from "../../core/namespaces.ts";
+import { isMadeByUs, ownershipOf } from "../../core/ownership.ts";
+import type { Converged, Plan as CorePlan } from "../../core/plan.ts";
+import { deleteObject } from "../../core/remove.ts";
+import { readLive } from "../../core/take-over.ts";
+import { UNCHANGED } from "../../core/work.ts";
+import { causeOfError } from "../../supervision.ts";
+import { freeDefinition, isHeld } from "./definitions.ts";
+import { isDone, noteDone } from "./done.ts";
+import { APPLY_SECONDS, sets } from "../extension.ts";
+import type { Outcome, Phase } from "./outcome.ts";
+import type { Plan, PlannedMember } from "../plan/plan.ts";
+import type { Run, SetDoReq } from "./run.ts";
+
+/** The inputs of the core are the plan. */
+const INPUTS = Object.freeze({ vars: Object.freeze({}), reads: Object.freeze({}), dependents: Object.freeze({}) });
+
+/** What the pass knows besides the member. */
+export interface Given {
+  readonly plan: Plan;
+  /** The namespaces that the pass creates because objects miss them, by name; `undefined`: it creates none. */
+  readonly namespaces: Map<string, Promise<void>> | undefined;
+}
+
+/** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
+const SERVED_AGAIN_MS = 1_000;
+
+/** Time until a CRD that is being deleted is looked at again, in milliseconds. */
+const HELD_AGAIN_MS = 10_000;
+
+/** Converges one object. Never rejects: an error is in the outcome. */
+export async function convergeMember(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  const { req, definition, pass } = run;
+  const beganAtMs = pass.clock.elapsed();
+  try {
+    const outcome = await converged(run, member, given);
+    if (outcome.operation.type !== "unchanged")
+      sets.of(req).observe(APPLY_SECONDS.name, { set: definition.name }, (pass.clock.elapsed() - beganAtMs) / 1000);
+    return outcome;
+  } catch (error) {
+    return failed(run, member, error);
+  }
+}
+
+async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  const { context } = run;
+  const { kindState, policies } = member;
+  if (kindState.type === "missing" || kindState.type === "pending") {
+    const outcome = waiting(run, member, { reason: kindState.reason, message: kindState.message });
+    // The CRD of the set is there: its kind is served in a moment.
+    return member.isInstance ? { ...outcome, again: SERVED_AGAIN_MS } : outcome;
+  }
+  const dying = dyingDefinition(run, member, given.plan);
+  if (dying !== undefined) return waiting(run, member, { reason: "WaitingForKind", message: `waits for ${dying}, which is being deleted` });
+  if (kindState.type === "unwatched") return await unwatched(run, member, given);
+  const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
+  if (isDone(run, member, cached)) return await finished(run, member, cached);
+  const plan = corePlan(member, given.plan, cached);
+  const known = remembered(context, plan);
+  if (known !== undefined) return outcomeOf(run, member, known);
+  const live = await wholeOf(run, member, cached);
+  if (live?.metadata.deletionTimestamp !== undefined) await freeDefinition(run, member, live);
+  const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
+  const policy = isOnce ? { ...member.policy, isUpdated: false } : member.policy;
+  const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
+  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
+  const outcome = outcomeOf(run, member, result);
+  // The server reports the end of the instances by the definition. A failure of ours is not reported by anything.
+  return live?.metadata.deletionTimestamp !== undefined && isHeld(run, live) ? { ...outcome, again: HELD_AGAIN_MS } : outcome;
+}
+
+/**
+ * The CRD or APIService of the set that defines the kind of an object, if it is being deleted. An instance that is written now would keep
+ * the CRD, and disappear with it.
+ */
+function dyingDefinition({ context }: Run, { kind, isInstance }: PlannedMember, { own, byKey }: Plan): string | undefined {
+  if (!isInstance) return undefined;
+  const definition = byKey.get(own.of(kind)?.definedBy ?? "");
+  if (definition?.kindState.type !== "watched") return undefined;
+  const live: KubernetesObject | undefined = context.cache.get(definition.kind, definition.ref);
+  return live?.metadata.deletionTimestamp === undefined ? undefined : definition.key;
+}
+
+function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObject | undefined): CorePlan {
+  const { policy, ref, body } = member;
+  return {
+    policy,
+    target: ref,
+    live,
+    desired: () => body,
+    inputs: INPUTS,
+    shared: shared as NonNullable<CorePlan["shared"]>,
+    readyWhen: undefined,
+    refine: undefined,
+    reportsDrift: true,
+  };
+}
+
+/** The object with its content. The cache has only metadata of confidential objects, which is enough until one is changed. */
+async function wholeOf(
+  run: Run,
+  { kind, policy, ref }: PlannedMember,
+  cached: KubernetesObject | undefined,
+): Promise<KubernetesObject | undefined> {
+  const { context } = run;
+  if (cached === undefined || kind.cachedAs !== "metadata") return cached;
+  const { applied } = context.memory.unit(context.unit).object(kind, ref);
+  if (applied?.uid === cached.metadata.uid && applied?.resourceVersion === cached.metadata.resourceVersion) return cached;
+  return await readLive(context, policy, ref);
+}
+
+/** Kinds that cannot be watched are read and applied from time to time. */
+async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
+  const { context, memory, pass } = run;
+  const { policies, key, ref, policy } = member;
+  const now = pass.clock.now();
+  const applied = memory.applied.get(key);
+  const last = memory.last.get(key);
+  if (last?.phase === "Completed" && isDone(run, member, undefined)) return completed(run, member, undefined);
+  const dueAtMs = applied === undefined || policies.reconcile === "once" ? undefined : applied.atMs + policies.reapplyMs;
+  const isSame = last?.phase === "Ready" && applied?.digest === member.digest();
+  // The end of its wave has to see an object that is purged.
+  if (isSame && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
+    return {
+      member,
+      ...last,
+      isReady: true,
+      live: undefined,
+      operation: UNCHANGED,
+      error: undefined,
+      again: dueAtMs === undefined ? undefined : dueAtMs - now,
+    };
+  const live = await readLive(context, policy, ref);
+  if (isDone(run, member, live)) return await finished(run, member, live);
+  const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
+  const plan = { ...corePlan(member, given.plan, live), policy: isOnce ? { ...policy, isUpdated: false } : policy };
+  const result = await withNamespace(run, member, given, () => converge(context, plan));
+  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
+  const outcome = outcomeOf(run, member, result);
+  if (!outcome.isReady) return outcome;
+  memory.applied.set(key, { atMs: now, digest: member.digest() });
+  return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
+}
+
+/** Creates a missing namespace of an object, if the policy allows it, and applies the object again. */
+async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: Given, apply: () => Promise<Converged>): Promise<Converged> {
+  const { namespace } = member.ref;
+  try {
+    return await apply();
+  } catch (error) {
+    const { namespaces, plan } = given;
+    if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
+    // A namespace of the set is a member itself.
+    if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
+    // Many objects miss it at once.
+    let creation = namespaces.get(namespace);
+    if (creation === undefined) namespaces.set(namespace, (creation = createNamespace(run, namespace)));
+    await creation;
+    return await apply();
+  }
+}
+
+async function createNamespace({ context }: Run, name: string): Promise<void> {
+  try {
+    await context.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    context.log.info({ namespace: name }, "created a namespace that objects of the set use");
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome {
+  const { state, live, operation } = result;
+  const isReady = result.type !== "not yet";
+  const again = result.type === "not yet" ? againOf(result) : undefined;
+  const phase = phaseOf(run, member, { isReady, live, operation });
+  return { member, phase, state, isReady, live, operation, error: undefined, again };
+}
+
+/** The watch enqueues no owner for an object of another owner, or of none. */
+function againOf({ again, cause }: Converged & { readonly type: "not yet" }): Outcome["again"] {
+  if (again !== "watch") return again;
+  return cause === "NotOurs" ? "backoff" : undefined;
+}
+
+/** Whether the object exists and is the owner's. One that is to be adopted is not yet. */
+function isOurs({ context }: Run, { policy }: PlannedMember, live: KubernetesObject | undefined): live is KubernetesObject {
+  return live !== undefined && ownershipOf(context, policy, live).type === "ours";
+}
+
+function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: Pick<Outcome, "isReady" | "live" | "operation">): Phase {
+  if (isReady) return "Ready";
+  // An object that is not ours was not applied. If it is deleted, an object that is applied once is still to be created.
+  if (!isOurs(run, member, live)) return "Waiting";
+  if (live.metadata.deletionTimestamp !== undefined) return "Deleting";
+  if (operation.type === "created") return "Creating";
+  return run.memory.last.get(member.key)?.phase === "Creating" && operation.type === "unchanged" ? "Creating" : "Updating";
+}
+
+/** Deletes a completed object, if it exists: the process that noted this may have ended before the delete. */
+async function finished(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Promise<Outcome> {
+  const { context } = run;
+  const { policy, kind, ref } = member;
+  // An object that another writer created under this name is not ours.
+  if (live === undefined || !isMadeByUs(context, policy, live)) return completed(run, member, undefined);
+  await deleteObject(context, policy, live);
+  const after = policy.isWatched ? (context.cache.get(kind, ref) as KubernetesObject | undefined) : await readLive(context, policy, ref);
+  return completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
+}
+
+/** The outcome of a completed object; `live` while its deletion takes time. */
+export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
+  const title = titleOf(member.policy, member.ref, run.context.owner);
+  const isGone = live === undefined;
+  const state: DependentState = isGone
+    ? { type: "Ready", reason: "Completed", message: "" }
+    : { type: "Pending", reason: "Deleting", message: `${title} is complete, and is being deleted` };
+  return {
+    member,
+    phase: isGone ? "Completed" : "Deleting",
+    state,
+    isReady: isGone,
+    live,
+    operation: UNCHANGED,
+    error: undefined,
+    again: undefined,
+  };
+}
+
+/** The outcome of an object that must wait before it is applied, unless it is completed. */
+export function waiting(
+  run: Run,
+  member: PlannedMember,
+  { reason, message }: { readonly reason: string; readonly message: string },
+): Outcome {
+  const isWatched = member.kindState.type === "watched";
+  const live = isWatched ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
+  if (isWatched && isDone(run, member, live)) return completed(run, member, live);
+  const phase = isOurs(run, member, live) ? (run.memory.last.get(member.key)?.phase ?? "Updating") : "Waiting";
+  return {
+    member,
+    phase: phase === "Ready" ? "Updating" : phase,
+    state: { type: "Pending", reason, message },
+    isReady: false,
+    live,
+    operation: UNCHANGED,
+    error: undefined,
+    again: undefined,
+  };
+}
+
+/** The outcome of an object that could not be written. */
+export function failed(run: Run, member: PlannedMember, error: unknown): Outcome {
+  const isPassing = causeOfError(error) === "transient" || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
+  const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
+  const live =
+    member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
+  const phase = isOurs(run, member, live) ? "Updating" : "Waiting";
+  return { member, phase, state, isReady: false, live, operation: UNCHANGED, error, again: "backoff" };
+}

@@ -1,0 +1,96 @@
+/** The entries of a set in `status.dependents`. */
+import { groupKindOf, keyOf, parseApiVersion } from "@treadle/apimachinery";
+import { entryHandlerOf, truncate } from "@treadle/reconcile/unstable/engine";
+import {
+  type DependentEntry,
+  type DependentIdentity,
+  entriesOfStep,
+  MAX_ENTRIES,
+  type NewEntry,
+  severity,
+  shownEntries,
+  storedEntries,
+} from "../../core/entries.ts";
+import { identityOf } from "../../core/marks.ts";
+import { underPresentName } from "../../extension/entries.ts";
+import { policiesNote } from "../policies/policies-note.ts";
+import type { Outcome, Phase } from "./outcome.ts";
+import type { Run } from "./run.ts";
+import { problemText, type SetProblem } from "../plan/set-problem.ts";
+
+/** Maximum length of the message of an entry. */
+export const MAX_MESSAGE = 200;
+
+/** Returns the entries for outcomes: all, or of more than {@link MAX_ENTRIES} those that are not ready, the worst first. */
+export function entriesOf(outcomes: readonly Outcome[], leaving: readonly NewEntry[]): readonly NewEntry[] {
+  const isAll = outcomes.length + leaving.length <= MAX_ENTRIES;
+  if (isAll) return [...outcomes.map(entryOf), ...leaving];
+  const worst = outcomes.filter(({ isReady }) => !isReady).toSorted((a, b) => severity(a.state) - severity(b.state));
+  return [...worst.map(entryOf), ...leaving].slice(0, MAX_ENTRIES);
+}
+
+function entryOf({ member, phase, state }: Outcome): NewEntry {
+  const { kind, ref, policies } = member;
+  const note = policiesNote(policies, {});
+  const attributes = [
+    { name: "phase", value: phase },
+    { name: "wave", value: String(policies.apply) },
+    ...(note === undefined ? [] : [{ name: "policies", value: note }]),
+  ];
+  const { type, reason, message } = state;
+  return { ...identityOf(kind, ref), type, reason, message: truncate(message, MAX_MESSAGE), attributes };
+}
+
+/** Returns the entries of a set that is refused: those that are stored, and one for each object with a problem. */
+export function entriesOfProblems(run: Run, problems: readonly SetProblem[]): readonly NewEntry[] {
+  const entries = new Map<string, NewEntry>(storedEntriesOf(run).map((entry) => [keyOfEntry(entry), entry]));
+  for (const problem of problems) {
+    const { member } = problem;
+    const identity = member === undefined ? problem.identity : identityOf(member.kind, member.ref);
+    if (identity === undefined) continue;
+    const key = keyOfEntry(identity);
+    // An object that exists keeps its phase: it says that the object was applied.
+    const attributes = entries.get(key)?.attributes ?? [{ name: "phase", value: "Waiting" satisfies Phase }];
+    const message = truncate(problemText(problem), MAX_MESSAGE);
+    entries.set(key, { ...identity, type: "Failed", reason: "Refused", message, attributes });
+  }
+  return shownEntries([...entries.values()]);
+}
+
+/** Returns the entries of the set that are stored. */
+export function storedEntriesOf({ pass, definition }: Run): readonly DependentEntry[] {
+  const { handler, object } = pass;
+  const entries = underPresentName(handler, storedEntries(object));
+  return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: definition.name });
+}
+
+/** Returns the phases in the stored entries, by the key of the object. */
+export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
+  return new Map(
+    storedEntriesOf(run).flatMap((entry) => {
+      const phase = entry.attributes?.find(({ name }) => name === "phase")?.value;
+      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Entries of this set.
+    }),
+  );
+}
+
+/** Returns the policies in the stored entries that are not the defaults, as the annotations have them, by the key of the object. */
+export function storedNotes(run: Run): ReadonlyMap<string, string> {
+  const known = NOTES.get(run);
+  if (known !== undefined) return known;
+  const notes = storedEntriesOf(run).flatMap((entry) => {
+    const note = entry.attributes?.find(({ name }) => name === "policies")?.value;
+    return note === undefined ? [] : [[keyOfEntry(entry), note] as const];
+  });
+  const byKey = new Map(notes);
+  NOTES.set(run, byKey);
+  return byKey;
+}
+
+/** The notes of each run: they are asked for every object that is removed. */
+const NOTES = new WeakMap<Run, ReadonlyMap<string, string>>();
+
+function keyOfEntry({ apiVersion, kind, name, namespace }: DependentIdentity): string {
+  const { group } = parseApiVersion(apiVersion);
+  return `${groupKindOf({ group, kind })} ${keyOf(namespace === undefined ? { name } : { name, namespace })}`;
+}

@@ -1,0 +1,33 @@
+/** The outcome of one object of a set in a pass. */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import type { DependentState } from "../../core/entries.ts";
+import type { Operation } from "../../core/plan.ts";
+import type { Member } from "../plan/member.ts";
+
+/** Where an object is on its way. */
+export type Phase =
+  /** It waits for its wave, for another object or for its kind, and was not applied. */
+  | "Waiting"
+  | "Creating"
+  | "Updating"
+  | "Ready"
+  /** It was ready for this desired state, and is not ready now. */
+  | "Deleting"
+  /** It was purged, or applied once and then deleted. It is not created again. */
+  | "Completed";
+
+/** The outcome of one object. */
+export interface Outcome {
+  readonly member: Member;
+  readonly phase: Phase;
+  readonly state: DependentState;
+  /** Whether other objects may rely on it. */
+  readonly isReady: boolean;
+  /** The object as it is stored; `undefined`: it does not exist, or was not looked at. */
+  readonly live: KubernetesObject | undefined;
+  readonly operation: Operation;
+  /** The error of the server or of the network; `undefined`: none. */
+  readonly error: unknown;
+  /** When to look again, in milliseconds; `"backoff"`: soon; `undefined`: its watch reports a change. */
+  readonly again: number | "backoff" | undefined;
+}

@@ -1,0 +1,38 @@
+/** One set in one pass: what every part of the pass needs. */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import type { CleanupReq, DoReq } from "@treadle/reconcile";
+import { dependents } from "../../extension.ts";
+import type { DependentPass } from "../../extension/data.ts";
+import { StepContext } from "../../step-context.ts";
+import type { SetDefinition } from "../definition.ts";
+import { sets } from "../extension.ts";
+import type { SetMemory, StoredSet } from "./state.ts";
+
+export type SetDoReq = DoReq<KubernetesObject, object, Readonly<Record<string, unknown>>, string, StoredSet>;
+export type SetCleanupReq = CleanupReq<KubernetesObject, Readonly<Record<string, unknown>>, string, StoredSet>;
+
+/** A set in one pass. */
+export interface Run<R extends SetDoReq | SetCleanupReq = SetDoReq | SetCleanupReq> {
+  readonly definition: SetDefinition;
+  readonly req: R;
+  readonly pass: DependentPass;
+  readonly context: StepContext;
+  readonly memory: SetMemory;
+  readonly state: StoredSet;
+}
+
+/** Begins the run of a set. Its entries stay as they are until the run reports. */
+export function runOf<R extends SetDoReq | SetCleanupReq>(definition: SetDefinition, req: R): Run<R> {
+  const pass = dependents.of(req);
+  const { name, source } = definition;
+  pass.found.entries.set(name, "keep");
+  pass.found.told.add(name);
+  return {
+    definition,
+    req,
+    pass,
+    context: new StepContext(source, req as never, pass),
+    memory: sets.of(req).memory.of(name),
+    state: req.state,
+  };
+}

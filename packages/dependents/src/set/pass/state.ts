@@ -1,0 +1,122 @@
+/** The step state of a set, and what it remembers of one owner in this process. */
+import { hash } from "node:crypto";
+import type { Kind } from "@treadle/apimachinery";
+import { z } from "zod";
+import { GRACE_CLOCK, type GraceClock } from "../../grace.ts";
+import type { SeenInputs } from "../../core/inputs.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Rendering } from "../render/rendering.ts";
+
+/** A kind of which objects of the set may exist. */
+export interface StoredKind {
+  readonly version: string;
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+  /** Namespaces with objects, besides those in which the operator watches the kind. */
+  readonly namespaces?: readonly string[] | undefined;
+}
+
+/** The state. It does not grow with the number of objects, except by one entry for each completed object. */
+export interface StoredSet {
+  /** The kinds of which objects may exist, by `Kind.group`. A kind is stored before its first object is written. */
+  kinds: Record<string, StoredKind>;
+  /** Objects that are not created again: a digest of the desired state that was done, by a digest of the identity. */
+  done: Record<string, string>;
+  /** Digest of the inputs of the desired state. */
+  inputs?: string | undefined;
+  /** Counts the distinct desired states. */
+  revision: number;
+  /** The waves that began for the desired state: its digest, and the number of positions. */
+  reached?: string | undefined;
+  /** How long the set is processed. */
+  clock?: GraceClock | undefined;
+}
+
+/** The schema of {@link StoredSet}. */
+export const STATE: z.ZodObject = z.object({
+  kinds: z
+    .record(
+      z.string(),
+      z.object({
+        version: z.string(),
+        plural: z.string(),
+        scope: z.enum(["Namespaced", "Cluster"]),
+        namespaces: z.array(z.string()).optional(),
+      }),
+    )
+    .default({})
+    .describe("Kinds of which objects of the set may exist"),
+  done: z.record(z.string(), z.string()).default({}).describe("Completed objects, by digest"),
+  inputs: z.string().optional().describe("Digest of the inputs of the desired state"),
+  revision: z.number().default(0).describe("Number of distinct desired states"),
+  reached: z.string().optional().describe("Waves that began for the desired state"),
+  clock: GRACE_CLOCK.optional().describe("Clock of the time limit"),
+});
+
+/** Returns the kind of stored objects. */
+export function kindOfStored(groupKind: string, { version, plural, scope }: StoredKind): Kind {
+  const dot = groupKind.indexOf(".");
+  const [kind, group] = dot < 0 ? [groupKind, ""] : [groupKind.slice(0, dot), groupKind.slice(dot + 1)];
+  return { group, version, kind, plural, scope };
+}
+
+/** Returns a short digest, for the keys and values of `done`: 10 characters of 6 bits. */
+export function shortDigest(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 10);
+}
+
+/** A pass in which nothing was to be done. It holds as long as nothing that it looked at changes. */
+export interface SettledPass {
+  readonly plan: Plan;
+  /** The versions of the objects, in the order of the members; `undefined` for a completed one. */
+  readonly versions: readonly (string | undefined)[];
+  /** The number of labelled objects, by kind. */
+  readonly counts: readonly { readonly kind: Kind; readonly count: number }[];
+  /** When objects that are not watched are applied again, in the clock's milliseconds. */
+  readonly dueAtMs: number | undefined;
+}
+
+/** What a set remembers of one owner. */
+export class SetMemory {
+  /** The inputs of the last digest, so that the same inputs are not hashed again. */
+  seen: { readonly inputs: SeenInputs } | undefined;
+  /** What was rendered last. */
+  rendered: Rendering | undefined;
+  /** The plan of what was rendered. */
+  plan: Plan | undefined;
+  settled: SettledPass | undefined;
+  /** The number of positions of the plan that began. */
+  reached = 0;
+  /** The objects that began under the plan, by key: they no longer wait for others. */
+  begun: Set<string> = new Set();
+  /** How each object was in the last pass, by key. */
+  last: Map<string, Pick<Outcome, "phase" | "state">> = new Map();
+  /** The errors of removals in the last pass, by key. */
+  deleteErrors: Map<string, string> = new Map();
+  /** When objects that are not watched were applied, in the clock's milliseconds, and a digest of what was applied, by key. */
+  readonly applied: Map<string, { readonly atMs: number; readonly digest: string }> = new Map();
+  /** When the status was last reported, and its reason. */
+  reported: { readonly atMs: number; readonly id: string } | undefined;
+  /** Digest of the plan for which objects that the operator does not watch were removed last. */
+  prunedFor: string | undefined;
+  /** When the set began to wait for the lists of its kinds, in the clock's milliseconds. */
+  listingSinceMs: number | undefined;
+  /** Whether the deletion of the owner has listed the objects on the server. */
+  isListed = false;
+  /** Whether no foreign instance existed when the deletion of the owner began. */
+  isGuardPassed = false;
+  /** When the first object of a wave was applied, in the clock's milliseconds, by wave. */
+  readonly waves: Map<number, number> = new Map();
+}
+
+/** The memories of the sets of one owner, by name. */
+export class SetMemories {
+  readonly #sets = new Map<string, SetMemory>();
+
+  of(set: string): SetMemory {
+    let memory = this.#sets.get(set);
+    if (memory === undefined) this.#sets.set(set, (memory = new SetMemory()));
+    return memory;
+  }
+}

@@ -1,0 +1,222 @@
+/** Makes the plan of a set: once for what was rendered, and again when a kind appears or disappears. */
+import { apiVersionOf, groupKindOf, type Kind, parseApiVersion } from "@treadle/apimachinery";
+import { called } from "../../core/ask.ts";
+import { digestOf } from "../../core/body.ts";
+import { immutableFieldsOf } from "../../core/immutable.ts";
+import type { SeenInputs } from "../../core/inputs.ts";
+import type { Policy } from "../../core/plan.ts";
+import { isRecreatable } from "../../core/recreate.ts";
+import { resolveAfter } from "./after.ts";
+import { alsoGuardsOf } from "../definition.ts";
+import { isGuarded } from "./guarded-kinds.ts";
+import type { GuardedKind } from "../types.ts";
+import { readPolicies, withoutMarks } from "../policies/annotations.ts";
+import { checkMembers, OWNER_PROBLEM } from "./checks.ts";
+import { kindStateOf } from "./kind-table.ts";
+import { type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
+import { type Position, positionsOf } from "./order.ts";
+import { API_SERVICE, CRD, definedKinds, type OwnKinds } from "./own-kinds.ts";
+import { DEFAULT_POLICIES, type SetPolicies, type UpdatePolicy } from "../policies/policies.ts";
+import { policiesNote } from "../policies/policies-note.ts";
+import { policiesOf } from "../policies/policy-levels.ts";
+import { readManifest } from "./read-manifest.ts";
+import type { Plan, PlannedMember } from "./plan.ts";
+import type { Run } from "../pass/run.ts";
+import type { SetProblem } from "./set-problem.ts";
+
+/** What the custom resource requests of the plan. */
+export interface PlanRequest {
+  readonly inputs: string;
+  readonly policies: SetPolicies;
+  /** The namespace of objects that name none. */
+  readonly namespace: string | undefined;
+}
+
+/** Makes the plan of rendered objects. Problems of single objects are in the plan. */
+export function planOf(run: Run, objects: readonly unknown[], request: PlanRequest): Plan {
+  const problems: SetProblem[] = [];
+  const manifests = objects.flatMap((each, index) => {
+    try {
+      const where = `object ${index} of set "${run.definition.name}"`;
+      return [{ manifest: called(where, () => readManifest(each, where)), index }];
+    } catch (error) {
+      problems.push({ member: undefined, message: error instanceof Error ? error.message : String(error) });
+      return [];
+    }
+  });
+  const own = definedKinds(manifests.map(({ manifest }) => manifest));
+  const guarded = alsoGuardsOf(run.definition, run.context.owner);
+  const made = manifests.flatMap(({ manifest, index }) => {
+    const { member, problems: found } = memberOf(run, manifest, { request, own, guarded, index });
+    problems.push(...found);
+    return member === undefined ? [] : [member];
+  });
+  const members = resolveAfter(made, request.namespace) as readonly PlannedMember[]; // The same members, with other policies.
+  problems.push(...checkMembers(members, { owner: run.context.owner, own }));
+  const token = Object.freeze({}) as SeenInputs; // Only its identity counts.
+  return {
+    inputs: request.inputs,
+    digest: digestOf(members.map(({ key, body, policies }) => [key, body, policies])),
+    members,
+    byKey: new Map(members.map((member) => [member.key, member])),
+    positions: positionsOf(members) as readonly Position<PlannedMember>[], // Of the same members.
+    kinds: statesOf(run, members),
+    own,
+    problems,
+    shared: { seen: () => token, isSameInput: (seen) => seen === token, isSameQuestion: (seen) => seen === token },
+  };
+}
+
+/** How the operator sees each kind of the members. */
+function statesOf(run: Run, members: readonly PlannedMember[]): Plan["kinds"] {
+  const kinds = new Map(members.map(({ kind }) => [groupKindOf(kind), kind]));
+  return new Map([...kinds].map(([key, kind]) => [key, kindStateOf(run, { apiVersion: apiVersionOf(kind), kind: kind.kind }, kind)]));
+}
+
+interface Made {
+  readonly member: PlannedMember | undefined;
+  readonly problems: readonly SetProblem[];
+}
+
+function memberOf(
+  run: Run,
+  manifest: Manifest,
+  {
+    request,
+    own,
+    guarded,
+    index,
+  }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly guarded: readonly GuardedKind[]; readonly index: number },
+): Made {
+  const { definition, context, pass } = run;
+  const guess = own.kindOf(manifest);
+  const kindState = kindStateOf(run, manifest, guess);
+  const title = `${manifest.kind} ${manifest.metadata.namespace === undefined ? "" : `${manifest.metadata.namespace}/`}${manifest.metadata.name}`;
+  if (kindState.type === "unlisted")
+    return { member: undefined, problems: [unlistedProblem(run, manifest, `${title}: ${kindState.message}`)] };
+  const { kind } = kindState;
+  const read = readPolicies(manifest.metadata.annotations, { prefixes: [...context.handlerNames, "treadle.dev"] });
+  const policies = policiesOf(read.policies, request.policies, definition.defaults);
+  const problems = [...read.problems];
+  const namespace = kind.scope === "Cluster" ? undefined : (manifest.metadata.namespace ?? request.namespace);
+  if (kind.scope === "Namespaced" && namespace === undefined)
+    problems.push(`it has no namespace, and neither has its owner: set metadata.namespace, or placement of the set`);
+  if (policies.update === "replace" && !definition.replaces)
+    problems.push(`its update policy is "replace", which needs the right to update: set replaces: true in the set`);
+  const ref = namespace === undefined ? { name: manifest.metadata.name } : { name: manifest.metadata.name, namespace };
+  const { namespace: _, ...metadata } = withoutMarks({ ...manifest.metadata, annotations: read.rest }, context.handlerNames);
+  const desired: Manifest = { ...manifest, metadata: { ...metadata, ...ref } };
+  const isHidden = kindState.type === "watched" && namespace !== undefined && !context.cache.covers(kind, namespace);
+  const member: Member = {
+    key: memberKey(kind, ref),
+    kind,
+    ref,
+    desired,
+    policies,
+    isInstance: guess !== undefined || isGuarded(kind, guarded),
+    index,
+  };
+  const inputs = policies.reconcile === "on-object-or-component-change" ? request.inputs : undefined;
+  const note = policiesNote(policies, inputs === undefined ? {} : { inputs });
+  const body = bodyOf(desired, {
+    note,
+    handlerName: context.handlerName,
+    finalizer: definesKinds(kind) ? pass.handler.finalizers[0] : undefined,
+  });
+  const policy = policyOf(member, { isWatched: kindState.type === "watched" && !isHidden });
+  let digest: string | undefined;
+  return {
+    member: {
+      ...member,
+      kindState: isHidden ? { type: "unwatched", kind } : kindState,
+      body,
+      policy,
+      // Neither another name of the handler nor another policy runs an object again.
+      digest: () => (digest ??= digestOf([desired, inputs])),
+    },
+    problems: problems.map((message) => ({ member, message })),
+  };
+}
+
+/** The problem of an object whose kind the set does not list. */
+function unlistedProblem({ context: { owner } }: Run, manifest: Manifest, message: string): SetProblem {
+  const { apiVersion, kind, metadata } = manifest;
+  const { name, namespace } = metadata;
+  const isOwner =
+    isSameKind(owner, manifest) && name === owner.metadata.name && (namespace ?? owner.metadata.namespace) === owner.metadata.namespace;
+  const identity = { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+  return {
+    member: undefined,
+    message: isOwner ? `${kind} ${name}: ${OWNER_PROBLEM}` : message,
+    ...(isOwner ? {} : { identity }),
+  };
+}
+
+function isSameKind(a: Pick<Manifest, "apiVersion" | "kind">, b: Pick<Manifest, "apiVersion" | "kind">): boolean {
+  return a.kind === b.kind && parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group;
+}
+
+/** Whether the deletion of an object of this kind deletes objects of other kinds. */
+export function definesKinds(kind: Pick<Kind, "group" | "kind">): boolean {
+  return [CRD, API_SERVICE].includes(groupKindOf(kind));
+}
+
+/** The desired state with the marks of a set. */
+function bodyOf(
+  desired: Manifest,
+  {
+    note,
+    handlerName,
+    finalizer,
+  }: { readonly note: string | undefined; readonly handlerName: string; readonly finalizer: string | undefined },
+): object {
+  const { metadata } = desired;
+  const annotations = note === undefined ? metadata.annotations : { ...metadata.annotations, [handlerName + POLICIES_SUFFIX]: note };
+  const finalizers = finalizer === undefined ? metadata.finalizers : [...new Set([...(metadata.finalizers ?? []), finalizer])];
+  return {
+    ...desired,
+    metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }), ...(finalizers === undefined ? {} : { finalizers }) },
+  };
+}
+
+/** Returns the policy of a member for the core. */
+function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWatched }: { readonly isWatched: boolean }): Policy {
+  const { adopt, update, reclaim, statusHint } = policies;
+  return {
+    kind,
+    isOwned: true,
+    isCreated: true,
+    isUpdated: true,
+    isWatched,
+    adopt,
+    ownership: "label",
+    update: undefined,
+    displayName: undefined,
+    onImmutable: update === "recreate" && isRecreatable(kind) ? "recreate" : "fail",
+    immutableFields: immutableFieldsOf(kind),
+    writes: update === "apply-and-reclaim" ? "apply" : update,
+    ...(update === "apply-and-reclaim" ? { reclaims: reclaim } : {}),
+    adoptsNamesake: true,
+    ...(statusHint === undefined ? {} : { hint: statusHint }),
+  };
+}
+
+/**
+ * Returns the policy for the core of objects that the set no longer renders. `update` is how they were written last: a replaced
+ * object has no fields that prove whose it is.
+ */
+export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update?: UpdatePolicy }): Policy {
+  const { isWatched, update = "replace" } = given;
+  return policyOf({ kind, policies: { ...DEFAULT_POLICIES, adopt: "never", update } }, { isWatched });
+}
+
+/** Whether the operator sees the kinds of the plan as it did when the plan was made. */
+export function isSameKinds(run: Run, { kinds }: Plan): boolean {
+  for (const [, before] of kinds) {
+    if (before.type === "unlisted") continue;
+    const { kind } = before;
+    const now = kindStateOf(run, { apiVersion: apiVersionOf(kind), kind: kind.kind }, kind);
+    if (now.type !== before.type) return false;
+  }
+  return true;
+}
