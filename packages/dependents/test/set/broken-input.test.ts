@@ -51,6 +51,7 @@ describe("a function of the author", () => {
         objects: () =>
           [
             {
+              // oxlint-disable-next-line unicorn/no-thenable -- the point of the test
               get then(): never {
                 throw new Error("boom");
               },

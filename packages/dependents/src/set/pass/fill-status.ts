@@ -1,17 +1,18 @@
 /** Fills the fields of `setStatus` in the status of the owner, where its schema has them. */
+import { sets } from "../extension.ts";
 import { fillsStatus, type SetStatusField } from "../fragments.ts";
 import type { SetReason } from "./report.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Sets the fields that the status has, and leaves out those that do not change. Of several sets the one that runs last decides: the chain
- * ends at a set that is not ready. Returns whether a field changes.
+ * Sets the fields that the status has, and leaves out those that do not change. The last set of the handler fills all of them. A set
+ * before it fills only the state, and only while it is not ready: the chain ends there. Returns whether a field changes.
  */
 export function fillStatus(run: Run, reason: SetReason): boolean {
-  const { req, pass, state, context } = run;
+  const { req, pass, state, context, definition } = run;
   const fields = fillsStatus(pass.handler.kind);
-  if (fields.size === 0) return false;
-  const before = ((context.owner as { readonly status?: object }).status ?? {}) as Readonly<Record<string, unknown>>;
+  const isLast = sets.of(req).handler.steps.at(-1)?.name === definition.name;
+  if (fields.size === 0 || (!isLast && reason === "Ready")) return false;
   const draft = req.status as Record<string, unknown>;
   let isChanged = false;
   const fill = (field: SetStatusField, value: unknown): void => {
@@ -19,12 +20,14 @@ export function fillStatus(run: Run, reason: SetReason): boolean {
     draft[field] = value;
     isChanged = true;
   };
+  const before = { state: draft["state"], revision: draft["revision"], generation: draft["appliedGeneration"] };
   fill("state", STATES[reason]);
+  if (!isLast) return isChanged;
   fill("revision", state.revision);
   if (reason !== "Ready") return isChanged;
   const { generation } = context.owner.metadata;
-  if (before["appliedGeneration"] !== generation || before["revision"] !== state.revision)
-    fill("lastAppliedAt", new Date(pass.clock.now()).toISOString().replace(/\.\d+Z$/, "Z"));
+  const isNew = (fields.has("state") && before.state !== STATES.Ready) || before.revision !== state.revision;
+  if (isNew || before.generation !== generation) fill("lastAppliedAt", new Date(pass.clock.now()).toISOString().replace(/\.\d+Z$/, "Z"));
   fill("appliedGeneration", generation);
   return isChanged;
 }
