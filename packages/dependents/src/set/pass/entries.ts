@@ -74,11 +74,21 @@ export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
   );
 }
 
-/** Returns the policies in the stored entry of an object that are not the defaults, as its annotation has them. */
-export function storedNote(run: Run, key: string): string | undefined {
-  const entry = storedEntriesOf(run).find((each) => keyOfEntry(each) === key);
-  return entry?.attributes?.find(({ name }) => name === "policies")?.value;
+/** Returns the policies in the stored entries that are not the defaults, as the annotations have them, by the key of the object. */
+export function storedNotes(run: Run): ReadonlyMap<string, string> {
+  const known = NOTES.get(run);
+  if (known !== undefined) return known;
+  const notes = storedEntriesOf(run).flatMap((entry) => {
+    const note = entry.attributes?.find(({ name }) => name === "policies")?.value;
+    return note === undefined ? [] : [[keyOfEntry(entry), note] as const];
+  });
+  const byKey = new Map(notes);
+  NOTES.set(run, byKey);
+  return byKey;
 }
+
+/** The notes of each run: they are asked for every object that is removed. */
+const NOTES = new WeakMap<Run, ReadonlyMap<string, string>>();
 
 function keyOfEntry({ apiVersion, kind, name, namespace }: DependentIdentity): string {
   const { group } = parseApiVersion(apiVersion);

@@ -18,7 +18,7 @@ import { definedKinds } from "../plan/own-kinds.ts";
 import type { Plan } from "../plan/plan.ts";
 import { policiesIn } from "../policies/policies-note.ts";
 import type { Policies } from "../policies/policies.ts";
-import { storedEntriesOf, storedNote } from "./entries.ts";
+import { storedEntriesOf, storedNotes } from "./entries.ts";
 import type { Run } from "./run.ts";
 
 /** An object of the set that is to be removed. */
@@ -79,7 +79,7 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
 export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
   const { annotations = {} } = metadata;
   const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
-  return policiesIn(note ?? storedNote(run, memberKey(kind, metadata))).policies;
+  return policiesIn(note ?? storedNotes(run).get(memberKey(kind, metadata))).policies;
 }
 
 /**

@@ -127,7 +127,8 @@ function memberOf(
       kindState: isHidden ? { type: "unwatched", kind } : kindState,
       body,
       policy,
-      digest: () => (digest ??= digestOf(body)),
+      // Neither another name of the handler nor another policy runs an object again.
+      digest: () => (digest ??= digestOf([desired, inputs])),
     },
     problems: problems.map((message) => ({ member, message })),
   };
