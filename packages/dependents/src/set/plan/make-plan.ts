@@ -117,7 +117,8 @@ function memberOf(
     index,
   };
   const inputs = policies.reconcile === "on-object-or-component-change" ? request.inputs : undefined;
-  const note = policiesNote(policies, inputs === undefined ? {} : { inputs });
+  const above = request.policies.onRemoval ?? definition.defaults.onRemoval ?? DEFAULT_POLICIES.onRemoval;
+  const note = policiesNote(policies, { inputs, isRemovalNoted: above !== policies.onRemoval });
   const body = bodyOf(desired, {
     note,
     handlerName: context.handlerName,
