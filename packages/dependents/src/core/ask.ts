@@ -1,7 +1,7 @@
 /** Calls functions of the author. Their errors name the function, and a promise that they return by mistake ends no process. */
 import { isApiError } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "@treadle/reconcile";
-import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
+import { isPromiseLike, misuse, truncate } from "@treadle/reconcile/unstable/engine";
 
 /** Calls a function of the author. `where` is put in front of its error, except for errors that choose the retry. */
 export function called<Result>(where: string, call: () => Result): Result {
@@ -35,6 +35,11 @@ export function nameOfAnswer(value: unknown): string {
   if (value === "") return "an empty text";
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
   return `a ${typeof value}`;
+}
+
+/** Returns `value` as an error shows it that refuses it. Only for values that are not secret. */
+export function shownAnswer(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? truncate(JSON.stringify(value), 100) : nameOfAnswer(value);
 }
 
 /** Thrown by the inputs of {@link UNKNOWN_INPUTS}. Authors cannot throw it. */

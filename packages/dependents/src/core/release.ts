@@ -45,6 +45,6 @@ function isOurs(context: Context, { writes }: Policy, { manager = "", operation,
 }
 
 /** A merge patch that removes those of `keys` that are there. */
-function removed(keys: readonly string[], from: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
+export function removed(keys: readonly string[], from: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(from, key)).map((key) => [key, null]));
 }

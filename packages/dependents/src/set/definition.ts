@@ -7,8 +7,12 @@ import type { Context } from "../core/context.ts";
 import type { ContextSource } from "../step-context.ts";
 import { requirePolicies } from "./policies/policy-levels.ts";
 import { POLICIES_SUFFIX } from "./plan/member.ts";
+import { BINDINGS, ROLES } from "./plan/order.ts";
 import type { SetPolicies } from "./policies/policies.ts";
 import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
+
+/** The default of `timeoutMs` of a set. */
+export const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** The options of a set of any owner. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
@@ -113,9 +117,6 @@ export function permissionsOf({ kinds, options, replaces }: SetDefinition): read
   }
   return [...rights, ...(grants ?? [])];
 }
-
-const ROLES: readonly string[] = ["Role.rbac.authorization.k8s.io", "ClusterRole.rbac.authorization.k8s.io"];
-const BINDINGS: readonly string[] = ["RoleBinding.rbac.authorization.k8s.io", "ClusterRoleBinding.rbac.authorization.k8s.io"];
 
 /** Returns the kinds that guard the removal of the set for this owner. */
 export function alsoGuardsOf({ name, options }: SetDefinition, owner: KubernetesObject): readonly GuardedKind[] {

@@ -5,6 +5,7 @@
 import type { JsonSchema, Kind } from "@treadle/apimachinery";
 import { misuse } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
+import { DEFAULT_TIMEOUT_MS } from "./definition.ts";
 import { parseDuration } from "./policies/duration.ts";
 import type { SetPolicies } from "./policies/policies.ts";
 import type { Placement } from "./types.ts";
@@ -169,6 +170,3 @@ export const fromSpec: FromSpec = Object.freeze({
     throw misuse("ERR_INVALID_REFERENCE", `spec.timeout is ${JSON.stringify(timeout)}, not a duration: write it as 90s or 1h30m`);
   },
 } satisfies FromSpec);
-
-/** The default of `timeoutMs` of a set. */
-const DEFAULT_TIMEOUT_MS = 600_000;

@@ -13,6 +13,7 @@ import {
 import type { Client } from "@treadle/client";
 import { unitManager } from "@treadle/reconcile/unstable/engine";
 import { digestAnnotation, UNIT_SUFFIX, unitLabels, unitLabelValue } from "../core/marks.ts";
+import { removed } from "../core/release.ts";
 import { POLICIES_SUFFIX } from "./plan/member.ts";
 
 /** Who keeps an object: a step of a handler, for an owner that was read from the server. */
@@ -81,11 +82,6 @@ function managerOf({ owner, handler, step }: Keeper): string {
 
 function renamed(entry: ManagedFieldsEntry, from: string, to: string): ManagedFieldsEntry {
   return entry.manager === from ? { ...entry, manager: to } : entry;
-}
-
-/** A merge patch that removes those of `keys` that are there. */
-function removed(keys: readonly string[], from: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(from, key)).map((key) => [key, null]));
 }
 
 /** The annotations with policies and digest move with the object, so that nothing is applied again. */

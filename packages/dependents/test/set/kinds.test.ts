@@ -98,6 +98,13 @@ describe("a kind that is not watched", () => {
     expect([await namesOf(world), await world.get(Platform, "a")]).toEqual([[], undefined]);
   });
 
+  test("has objects that are purged without an error in the pass that creates them", async () => {
+    const world = await unwatched({ objects: () => [config("job", {}, { purge: 0 }), config("late", {}, { apply: 1 })] });
+    expect(await namesOf(world)).toEqual(["late"]);
+    expect(await condition(world)).toMatchObject({ status: "True" });
+    expect(world.events.filter(({ type }) => type === "Warning")).toEqual([]);
+  });
+
   test("has objects that are purged, also when the wave ends in a later pass", async () => {
     const bad: Manifest = { ...config("late"), metadata: { name: "late", labels: { a: "not valid!" } } };
     const world = await unwatched({

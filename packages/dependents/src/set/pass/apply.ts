@@ -17,7 +17,7 @@ import type { Plan } from "../plan/plan.ts";
 import { storedKinds } from "../plan/kind-table.ts";
 import { leftoversOf, listedLeftovers } from "./leftovers.ts";
 import { laterRemovals, removeObjects, type Removal } from "./removal.ts";
-import { type Findings, isTold, readyText, resultOf, stopClock, tell, wordOf } from "./report.ts";
+import { type Findings, isReported, readyText, resultOf, stopClock, report, summaryOf } from "./report.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
 import { problemText } from "../plan/set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
@@ -29,7 +29,7 @@ export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{
   const { settled } = run.memory;
   try {
     if (isSuspended(run)) return suspend(run);
-    if (isSettled(run, settled)) return rest(run, settled);
+    if (isSettled(run, settled)) return resultOfSettled(run, settled);
   } catch (error) {
     return refuse(run, error);
   }
@@ -47,16 +47,19 @@ function isSuspended({ definition, context }: Run): boolean {
 
 function suspend(run: Run<SetDoReq>): StepResult<{}> {
   const message = "nothing is applied or removed while the set is suspended";
-  tell(run, { reason: "Suspended", message });
+  report(run, { reason: "Suspended", message });
   fillStatus(run, "Suspended");
   stopClock(run);
   return waitBecause(message, { code: "Suspended", afterMs: LOOK_AGAIN_MS });
 }
 
 /** The result of a pass in which nothing has changed. */
-function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined }): StepResult<{}> {
+function resultOfSettled(
+  run: Run<SetDoReq>,
+  { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined },
+): StepResult<{}> {
   const { req, pass } = run;
-  tell(run, { reason: "Ready", message: readyText(plan.members.length) });
+  report(run, { reason: "Ready", message: readyText(plan.members.length) });
   if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
   return req.next();
 }
@@ -65,19 +68,19 @@ function rest(run: Run<SetDoReq>, { plan, dueAtMs }: { readonly plan: Plan; read
 function refuse(run: Run<SetDoReq>, error: unknown): never {
   // A failure that a retry resolves leaves the condition as it is.
   const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
-  if (!isPassing && !run.req.signal.aborted) tellError(run, statusMessage(error));
+  if (!isPassing && !run.req.signal.aborted) reportError(run, statusMessage(error));
   throw error;
 }
 
-function tellError(run: Run<SetDoReq>, message: string): void {
-  tell(run, { reason: "Error", message });
+function reportError(run: Run<SetDoReq>, message: string): void {
+  report(run, { reason: "Error", message });
   fillStatus(run, "Error");
   stopClock(run);
 }
 
 async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const before = JSON.stringify(run.state);
-  const desired = await prepared(run).catch((error: unknown) => refuse(run, error));
+  const desired = await prepare(run).catch((error: unknown) => refuse(run, error));
   if (!("plan" in desired)) return desired;
   const { plan } = desired;
   const waves = await runWaves(run, desired);
@@ -96,11 +99,11 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
     blocker: removal.blocker,
     errors: removal.failed.map(({ error }) => error),
   };
-  const word = judged(run, () => wordOf(run, findings));
-  tell(run, word, findings);
-  const isFilled = fillStatus(run, word.reason);
-  if (word.reason === "Ready") end(run, findings, { isStored: (state) => !isFilled && state === before });
-  return resultOf(run, word, findings);
+  const summary = judged(run, () => summaryOf(run, findings));
+  report(run, summary, findings);
+  const isFilled = fillStatus(run, summary.reason);
+  if (summary.reason === "Ready") finish(run, findings, { isStored: (state) => !isFilled && state === before });
+  return resultOf(run, summary, findings);
 }
 
 /** Calls what calls a function of the author. @throws its error, which is in the condition then */
@@ -113,10 +116,10 @@ function judged<Result>(run: Run<SetDoReq>, judge: () => Result): Result {
 }
 
 /** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
-async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
+async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const request = requestOf(run);
   const rendering = await renderedFor(run, request);
-  begin(run, rendering);
+  countRevision(run, rendering);
   const plan = planFor(run, request, rendering);
   if (plan.problems.length > 0) return refusePlan(run, plan);
   const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
@@ -127,7 +130,7 @@ async function prepared(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
 }
 
 /** Counts the desired states. The clock of the time limit begins again by itself. */
-function begin({ state, memory }: Run, { inputs }: Rendering): void {
+function countRevision({ state, memory }: Run, { inputs }: Rendering): void {
   if (state.inputs === inputs) return;
   state.inputs = inputs;
   state.revision += 1;
@@ -160,7 +163,7 @@ function refusePlan(run: Run<SetDoReq>, { problems }: Plan): StepResult<{}> {
   const texts = problems.map(problemText);
   const shown = texts.slice(0, MAX_PROBLEMS).map((text) => truncate(text, 500));
   const message = texts.length === 1 ? (shown[0] ?? "") : `${texts.length} problems: ${shown.join("; ")}`;
-  tellError(run, message);
+  reportError(run, message);
   run.pass.found.entries.set(run.definition.name, entriesOfProblems(run, problems));
   return waitBecause(run.pass.hide(message), { code: "Error", severity: "failed", needsAction: true, afterMs: LOOK_AGAIN_MS });
 }
@@ -178,7 +181,7 @@ function isListing({ memory, pass, req }: Run<SetDoReq>): boolean {
 /** The result while the objects of a kind are being listed: without them it is not known what exists. */
 function listing(run: Run<SetDoReq>, message: string): StepResult<{}> {
   const type = run.definition.condition as never; // The step declares it.
-  if (run.req.conditions.previous(type) === undefined) tell(run, { reason: "Processing", message });
+  if (run.req.conditions.previous(type) === undefined) report(run, { reason: "Processing", message });
   else run.req.conditions.keep(type);
   return waitBecause(message, { code: "Processing", isTransient: true, afterMs: LOOK_AGAIN_MS });
 }
@@ -228,7 +231,7 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 }
 
 /** Ends a pass in which everything is as desired. */
-function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
+function finish(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
   const { plan, outcomes } = findings;
   forgetDone(run, plan, outcomes);
   forgetKinds(run, plan);
@@ -239,7 +242,7 @@ function end(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(st
   // A status that could not be saved is written again by a pass that looks at everything.
   // Objects of a kind that cannot be looked at now are removed when it can.
   const isKnown = Object.keys(run.state.kinds).every((key) => plan.kinds.has(key));
-  if (isKnown && isStored(JSON.stringify(run.state)) && isTold(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
+  if (isKnown && isStored(JSON.stringify(run.state)) && isReported(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
 }
 
 /** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */

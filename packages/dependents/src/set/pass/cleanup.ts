@@ -1,15 +1,19 @@
 /** The phase `cleanup` of a set: removes its objects in their order, unless instances of its kinds guard them. */
 import type { Wait } from "@treadle/reconcile";
 import { truncate } from "@treadle/reconcile/unstable/engine";
+import { shownEntries } from "../../core/entries.ts";
 import { release } from "../../core/release.ts";
+import { LOOK_AGAIN_MS } from "../../retry-later.ts";
 import { recordRemoval } from "./changes.ts";
 import { alsoGuardsOf, type SetDefinition } from "../definition.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Blocker, blockerByKinds, blockerOf, GUARD_AGAIN_MS } from "./guard.ts";
 import { isHeld, withoutFinalizer } from "./definitions.ts";
-import { definesKinds, leftoverPolicy } from "../plan/make-plan.ts";
+import { leftoverPolicy } from "../plan/core-policy.ts";
+import { definesKinds } from "../plan/own-kinds.ts";
 import { leftoversOf, listedLeftovers, type LooseObject, policiesOfLive } from "./leftovers.ts";
-import { isOrphaned, removeObjects } from "./removal.ts";
+import { isOrphaned, type Removal, removeObjects } from "./removal.ts";
+import { joined } from "./report.ts";
 import { type Run, runOf, type SetCleanupReq } from "./run.ts";
 
 /** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */
@@ -27,27 +31,29 @@ export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq):
     return undefined;
   }
   const blocker = await blockerFor(run, objects);
-  if (blocker !== undefined) return tellDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
+  if (blocker !== undefined) return reportDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
   if (objects.length === 0) return undefined;
   const removal = await removeObjects(run, objects, { cause: "owner" });
   recordRemoval(run, removal);
-  run.pass.found.entries.set(definition.name, removal.left.slice(0, 100));
-  const [first] = removal.left;
-  const message = removal.left.length > 1 ? `${removal.left.length} objects are being deleted: ${first?.message}` : (first?.message ?? "");
-  if (removal.blocker !== undefined) void tellDeletion(run, "DeletionBlocked", removal.blocker);
-  else if (first !== undefined) void tellDeletion(run, "Deleting", message);
+  run.pass.found.entries.set(definition.name, shownEntries(removal.left));
+  const wait = reportRemoval(run, removal, { isPolled: objects.some(({ isWatched }) => !isWatched) });
   const errors = removal.failed.map(({ error }) => error);
-  if (errors.length > 0)
-    throw errors.length === 1
-      ? errors[0]
-      : new AggregateError(errors, `${errors.length} objects of step "${definition.name}" were not deleted`);
-  if (removal.blocker !== undefined) return tellDeletion(run, "DeletionBlocked", removal.blocker).wait(GUARD_AGAIN_MS);
-  const isPolled = removal.left.length > 0 && objects.some(({ isWatched }) => !isWatched);
-  return first === undefined ? undefined : tellDeletion(run, "Deleting", message).wait(isPolled ? undefined : WATCHED_AGAIN_MS);
+  if (errors.length > 0) throw joined(definition.name, errors);
+  return wait;
 }
 
-/** Time after which objects that are watched are looked at again, in milliseconds. */
-const WATCHED_AGAIN_MS = 600_000;
+/** Sets the condition. Returns the wait for what is left; `undefined`: nothing is. */
+function reportRemoval(
+  run: Run<SetCleanupReq>,
+  { left, blocker }: Removal,
+  { isPolled }: { readonly isPolled: boolean },
+): Wait | undefined {
+  if (blocker !== undefined) return reportDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
+  const [first] = left;
+  if (first === undefined) return undefined;
+  const message = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
+  return reportDeletion(run, "Deleting", message).wait(isPolled ? undefined : LOOK_AGAIN_MS);
+}
 
 /** The objects of the set: those on the server when the deletion began, and those that appeared since. */
 async function objectsOf(run: Run): Promise<readonly LooseObject[]> {
@@ -81,7 +87,11 @@ async function blockerFor(run: Run, objects: readonly LooseObject[]): Promise<Bl
   return blocker;
 }
 
-function tellDeletion(run: Run<SetCleanupReq>, reason: "Deleting" | "DeletionBlocked", message: string): { wait(afterMs?: number): Wait } {
+function reportDeletion(
+  run: Run<SetCleanupReq>,
+  reason: "Deleting" | "DeletionBlocked",
+  message: string,
+): { wait(afterMs?: number): Wait } {
   fillStatus(run, reason);
   return run.req.conditions.unknown(run.definition.condition as never, reason, truncate(message, 1_000));
 }

@@ -51,7 +51,7 @@ export async function convergeMember(run: Run<SetDoReq>, member: PlannedMember, 
 
 async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given): Promise<Outcome> {
   const { context } = run;
-  const { kindState, policies } = member;
+  const { kindState } = member;
   if (kindState.type === "missing" || kindState.type === "pending") {
     const outcome = waiting(run, member, { reason: kindState.reason, message: kindState.message });
     // The CRD of the set is there: its kind is served in a moment.
@@ -60,18 +60,14 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const dying = dyingDefinition(run, member, given.plan);
   if (dying !== undefined) return waiting(run, member, { reason: "WaitingForKind", message: `waits for ${dying}, which is being deleted` });
   if (kindState.type === "unwatched") return await unwatched(run, member, given);
-  const cached = context.cache.get(member.kind, member.ref) as KubernetesObject | undefined;
+  const cached = cachedOf(run, member);
   if (isDone(run, member, cached)) return await finished(run, member, cached);
   const plan = corePlan(member, given.plan, cached);
   const known = remembered(context, plan);
   if (known !== undefined) return outcomeOf(run, member, known);
   const live = await wholeOf(run, member, cached);
   if (live?.metadata.deletionTimestamp !== undefined) await freeDefinition(run, member, live);
-  const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
-  const policy = isOnce ? { ...member.policy, isUpdated: false } : member.policy;
-  const result = await withNamespace(run, member, given, () => converge(context, { ...plan, policy, live }));
-  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
-  const outcome = outcomeOf(run, member, result);
+  const outcome = await applied(run, member, { given, live });
   // The server reports the end of the instances by the definition. A failure of ours is not reported by anything.
   return live?.metadata.deletionTimestamp !== undefined && isHeld(run, live) ? { ...outcome, again: HELD_AGAIN_MS } : outcome;
 }
@@ -80,12 +76,16 @@ async function converged(run: Run<SetDoReq>, member: PlannedMember, given: Given
  * The CRD or APIService of the set that defines the kind of an object, if it is being deleted. An instance that is written now would keep
  * the CRD, and disappear with it.
  */
-function dyingDefinition({ context }: Run, { kind, isInstance }: PlannedMember, { own, byKey }: Plan): string | undefined {
+function dyingDefinition(run: Run, { kind, isInstance }: PlannedMember, { own, byKey }: Plan): string | undefined {
   if (!isInstance) return undefined;
   const definition = byKey.get(own.of(kind)?.definedBy ?? "");
-  if (definition?.kindState.type !== "watched") return undefined;
-  const live: KubernetesObject | undefined = context.cache.get(definition.kind, definition.ref);
-  return live?.metadata.deletionTimestamp === undefined ? undefined : definition.key;
+  const live = definition === undefined ? undefined : cachedOf(run, definition);
+  return live?.metadata.deletionTimestamp === undefined ? undefined : definition?.key;
+}
+
+/** The object in the cache; `undefined`: there is none, or the operator does not watch its kind. */
+function cachedOf({ context }: Run, { kind, ref, kindState }: PlannedMember): KubernetesObject | undefined {
+  return kindState.type === "watched" ? context.cache.get(kind, ref) : undefined;
 }
 
 function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObject | undefined): CorePlan {
@@ -121,11 +121,11 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const { context, memory, pass } = run;
   const { policies, key, ref, policy } = member;
   const now = pass.clock.now();
-  const applied = memory.applied.get(key);
+  const before = memory.applied.get(key);
   const last = memory.last.get(key);
   if (last?.phase === "Completed" && isDone(run, member, undefined)) return completed(run, member, undefined);
-  const dueAtMs = applied === undefined || policies.reconcile === "once" ? undefined : applied.atMs + policies.reapplyMs;
-  const isSame = last?.phase === "Ready" && applied?.digest === member.digest();
+  const dueAtMs = before === undefined || policies.reconcile === "once" ? undefined : before.atMs + policies.reapplyMs;
+  const isSame = last?.phase === "Ready" && before?.digest === member.digest();
   // The end of its wave has to see an object that is purged.
   if (isSame && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
     return {
@@ -139,14 +139,24 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
     };
   const live = await readLive(context, policy, ref);
   if (isDone(run, member, live)) return await finished(run, member, live);
-  const isOnce = policies.reconcile === "once" && isOurs(run, member, live);
-  const plan = { ...corePlan(member, given.plan, live), policy: isOnce ? { ...policy, isUpdated: false } : policy };
-  const result = await withNamespace(run, member, given, () => converge(context, plan));
-  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
-  const outcome = outcomeOf(run, member, result);
+  const outcome = await applied(run, member, { given, live });
   if (!outcome.isReady) return outcome;
   memory.applied.set(key, { atMs: now, digest: member.digest() });
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
+}
+
+/** Applies an object that may differ from its desired state. `live` is the object as the pass read it. */
+async function applied(
+  run: Run<SetDoReq>,
+  member: PlannedMember,
+  { given, live }: { readonly given: Given; readonly live: KubernetesObject | undefined },
+): Promise<Outcome> {
+  const isOnce = member.policies.reconcile === "once" && isOurs(run, member, live);
+  const plan = corePlan(member, given.plan, live);
+  const policy = isOnce ? { ...plan.policy, isUpdated: false } : plan.policy;
+  const result = await withNamespace(run, member, given, () => converge(run.context, { ...plan, policy }));
+  if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
+  return outcomeOf(run, member, result);
 }
 
 /** Creates a missing namespace of an object, if the policy allows it, and applies the object again. */
@@ -206,17 +216,22 @@ function phaseOf(run: Run, member: PlannedMember, { isReady, live, operation }: 
 
 /** Deletes a completed object, if it exists: the process that noted this may have ended before the delete. */
 async function finished(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Promise<Outcome> {
-  const { context } = run;
-  const { policy, kind, ref } = member;
   // An object that another writer created under this name is not ours.
-  if (live === undefined || !isMadeByUs(context, policy, live)) return completed(run, member, undefined);
+  const isLeft = live !== undefined && isMadeByUs(run.context, member.policy, live);
+  return isLeft ? await deleteCompleted(run, member, live) : completed(run, member, undefined);
+}
+
+/** Deletes a completed object. @throws the error of the server */
+export async function deleteCompleted(run: Run, member: PlannedMember, live: KubernetesObject): Promise<Outcome> {
+  const { context } = run;
+  const { policy, ref } = member;
   await deleteObject(context, policy, live);
-  const after = policy.isWatched ? (context.cache.get(kind, ref) as KubernetesObject | undefined) : await readLive(context, policy, ref);
+  const after = policy.isWatched ? cachedOf(run, member) : await readLive(context, policy, ref);
   return completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
 }
 
 /** The outcome of a completed object; `live` while its deletion takes time. */
-export function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
+function completed(run: Run, member: PlannedMember, live: KubernetesObject | undefined): Outcome {
   const title = titleOf(member.policy, member.ref, run.context.owner);
   const isGone = live === undefined;
   const state: DependentState = isGone
@@ -240,9 +255,8 @@ export function waiting(
   member: PlannedMember,
   { reason, message }: { readonly reason: string; readonly message: string },
 ): Outcome {
-  const isWatched = member.kindState.type === "watched";
-  const live = isWatched ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
-  if (isWatched && isDone(run, member, live)) return completed(run, member, live);
+  const live = cachedOf(run, member);
+  if (member.kindState.type === "watched" && isDone(run, member, live)) return completed(run, member, live);
   const phase = isOurs(run, member, live) ? (run.memory.last.get(member.key)?.phase ?? "Updating") : "Waiting";
   return {
     member,
@@ -260,8 +274,7 @@ export function waiting(
 export function failed(run: Run, member: PlannedMember, error: unknown): Outcome {
   const isPassing = causeOfError(error) === "transient" || (member.ref.namespace !== undefined && isNamespaceTerminating(error));
   const state: DependentState = { type: isPassing ? "Pending" : "Failed", reason: reasonOf(error), message: statusMessage(error) };
-  const live =
-    member.kindState.type === "watched" ? (run.context.cache.get(member.kind, member.ref) as KubernetesObject | undefined) : undefined;
+  const live = cachedOf(run, member);
   const phase = isOurs(run, member, live) ? "Updating" : "Waiting";
   return { member, phase, state, isReady: false, live, operation: UNCHANGED, error, again: "backoff" };
 }

@@ -2,8 +2,7 @@
 import { isKindNotServed, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { refTo } from "../../core/marks.ts";
 import type { Manifest } from "../plan/member.ts";
-import { definedKindOf } from "../plan/own-kinds.ts";
-import { definesKinds } from "../plan/make-plan.ts";
+import { definedKindOf, definesKinds } from "../plan/own-kinds.ts";
 import type { Run } from "./run.ts";
 
 /**

@@ -12,7 +12,7 @@ import { readLive } from "../../core/take-over.ts";
 import { alsoGuardsOf } from "../definition.ts";
 import { isGuarded } from "../plan/guarded-kinds.ts";
 import { declaredState, storedKinds } from "../plan/kind-table.ts";
-import { leftoverPolicy } from "../plan/make-plan.ts";
+import { leftoverPolicy } from "../plan/core-policy.ts";
 import { memberKey, POLICIES_SUFFIX } from "../plan/member.ts";
 import { definedKinds } from "../plan/own-kinds.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -31,7 +31,7 @@ export interface Leftover {
   readonly policies: Policies;
   /** The order of its removal. */
   readonly remove: number;
-  /** Whether a CRD or APIService of the set defines its kind. */
+  /** Whether a CRD or APIService of the set defines its kind, or `alsoGuards` names it. */
   readonly isInstance: boolean;
   readonly index: number;
 }

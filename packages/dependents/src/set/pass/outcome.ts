@@ -2,23 +2,24 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { DependentState } from "../../core/entries.ts";
 import type { Operation } from "../../core/plan.ts";
-import type { Member } from "../plan/member.ts";
+import type { PlannedMember } from "../plan/plan.ts";
 
 /** Where an object is on its way. */
 export type Phase =
   /** It waits for its wave, for another object or for its kind, and was not applied. */
   | "Waiting"
+  /** It was created, and has not been ready since. */
   | "Creating"
+  /** It exists, and is not ready. */
   | "Updating"
   | "Ready"
-  /** It was ready for this desired state, and is not ready now. */
   | "Deleting"
   /** It was purged, or applied once and then deleted. It is not created again. */
   | "Completed";
 
 /** The outcome of one object. */
 export interface Outcome {
-  readonly member: Member;
+  readonly member: PlannedMember;
   readonly phase: Phase;
   readonly state: DependentState;
   /** Whether other objects may rely on it. */

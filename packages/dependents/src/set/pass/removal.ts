@@ -9,7 +9,7 @@ import { identityOf } from "../../core/marks.ts";
 import { release } from "../../core/release.ts";
 import { deleteObject } from "../../core/remove.ts";
 import { readLive } from "../../core/take-over.ts";
-import { definesKinds } from "../plan/make-plan.ts";
+import { definesKinds } from "../plan/own-kinds.ts";
 import { removalOrder } from "../plan/order.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Policies } from "../policies/policies.ts";

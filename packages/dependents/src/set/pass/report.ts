@@ -8,6 +8,7 @@ import { called, nameOfAnswer } from "../../core/ask.ts";
 import { spentMs, tick } from "../../grace.ts";
 import { LOOK_AGAIN_MS } from "../../retry-later.ts";
 import { entriesOf, storedEntriesOf } from "./entries.ts";
+import { DEFAULT_TIMEOUT_MS } from "../definition.ts";
 import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -34,7 +35,7 @@ const CHANGING: readonly SetReason[] = ["Processing", "Pending", "Timeout"];
 const REPORT_EVERY_MS = 10_000;
 
 /** Reason and message of the condition. */
-export interface Word {
+export interface Summary {
   readonly reason: SetReason;
   readonly message: string;
 }
@@ -54,12 +55,12 @@ export interface Findings {
 }
 
 /** Returns reason and message after a pass that applied objects. */
-export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
+export function summaryOf(run: Run<SetDoReq>, findings: Findings): Summary {
   const { outcomes, wave, leaving, blocker } = findings;
   const notReady = outcomes.filter(({ isReady }) => !isReady);
   const total = `${outcomes.length - notReady.length} of ${outcomes.length} objects are ready`;
   const failures = [
-    ...notReady.filter(({ state }) => state.type === "Failed").map(said),
+    ...notReady.filter(({ state }) => state.type === "Failed").map(sentenceOf),
     ...leaving.filter(({ type }) => type === "Failed").map(({ message }) => message),
   ];
   if (failures.length > 0) return converging(run, findings, { reason: "Error", message: listed(failures) });
@@ -68,7 +69,7 @@ export function wordOf(run: Run<SetDoReq>, findings: Findings): Word {
     const isMissing = notReady.every(({ member }) => member.policies.apply !== wave || isOfMissingKind(member));
     const first = notReady.find(({ state }) => !state.reason.startsWith("WaitingFor")) ?? notReady[0];
     const reason = isMissing && notReady.some(({ member }) => isOfMissingKind(member) && !member.isInstance) ? "Pending" : "Processing";
-    return converging(run, findings, { reason, message: `${total}, wave ${wave}${first === undefined ? "" : `: ${said(first)}`}` });
+    return converging(run, findings, { reason, message: `${total}, wave ${wave}${first === undefined ? "" : `: ${sentenceOf(first)}`}` });
   }
   if (leaving.length > 0)
     return converging(run, findings, {
@@ -83,11 +84,11 @@ export function readyText(count: number): string {
   return count === 1 ? "1 object is ready" : `${count} objects are ready`;
 }
 
-function isOfMissingKind(member: Outcome["member"]): boolean {
-  return (member as { readonly kindState?: { readonly type: string } }).kindState?.type === "missing";
+function isOfMissingKind({ kindState }: Outcome["member"]): boolean {
+  return kindState.type === "missing";
 }
 
-function said({ member, state }: Outcome): string {
+function sentenceOf({ member, state }: Outcome): string {
   const title = `${member.kind.kind} ${keyOf(member.ref)}`;
   const text = state.message === "" ? state.reason : state.message;
   return text.startsWith(member.kind.kind) || text.includes(title) ? text : `${title}: ${text}`;
@@ -102,20 +103,20 @@ function listed(texts: readonly string[]): string {
 }
 
 /** Keeps the clock of the time limit, and replaces the reason `Processing` when the time is over. */
-function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, word: Word): Word {
+function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, summary: Summary): Summary {
   const { req, pass, state } = run;
   const nowMs = pass.clock.now();
-  const phase = word.reason === "Ready" ? "over" : word.reason === "Processing" ? "running" : "standing";
+  const phase = summary.reason === "Ready" ? "over" : summary.reason === "Processing" ? "running" : "standing";
   const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: `${plan.inputs} ${plan.digest.slice(0, 8)}` }, phase });
   if (clock !== state.clock) state.clock = clock;
-  if (word.reason !== "Processing" || clock === undefined) return word;
+  if (summary.reason !== "Processing" || clock === undefined) return summary;
   const limitMs = timeoutOf(run);
   const leftMs = limitMs - spentMs(clock, nowMs);
   if (leftMs > 0) {
     req.revisit(leftMs, "the time limit of the set");
-    return word;
+    return summary;
   }
-  return { reason: "Timeout", message: `not ready after ${Math.round(limitMs / 1000)} s: ${word.message}` };
+  return { reason: "Timeout", message: `not ready after ${Math.round(limitMs / 1000)} s: ${summary.message}` };
 }
 
 /** Stops the clock of the time limit while nothing is applied. */
@@ -123,8 +124,6 @@ export function stopClock({ state, pass }: Run<SetDoReq>): void {
   const clock = tick(state.clock, { nowMs: pass.clock.now(), generation: 0, digests: {}, phase: "standing" });
   if (clock !== state.clock) state.clock = clock;
 }
-
-const DEFAULT_TIMEOUT_MS = 600_000;
 
 function timeoutOf({ definition, context }: Run): number {
   const { options, name } = definition;
@@ -138,26 +137,26 @@ function timeoutOf({ definition, context }: Run): number {
 }
 
 /** Sets condition and entries, unless they were set a moment ago and have nothing new. */
-export function tell(run: Run<SetDoReq>, word: Word, findings?: Findings): void {
+export function report(run: Run<SetDoReq>, summary: Summary, findings?: Findings): void {
   const { definition, req, pass, memory } = run;
   const type = definition.condition as never; // The step declares it.
   const previous = req.conditions.previous(type);
-  const isSame = previous?.reason === word.reason && previous.observedGeneration === req.object.metadata.generation;
-  const id = `${word.reason} ${findings?.wave ?? ""} ${findings?.plan.digest ?? ""}`;
+  const isSame = previous?.reason === summary.reason && previous.observedGeneration === req.object.metadata.generation;
+  const id = `${summary.reason} ${findings?.wave ?? ""} ${findings?.plan.digest ?? ""}`;
   const nowMs = pass.clock.elapsed();
   const dueAtMs = memory.reported?.id === id ? memory.reported.atMs + REPORT_EVERY_MS : nowMs;
-  if (isSame && CHANGING.includes(word.reason) && nowMs < dueAtMs) {
+  if (isSame && CHANGING.includes(summary.reason) && nowMs < dueAtMs) {
     req.conditions.keep(type);
-    if (word.message !== previous?.message) req.revisit(dueAtMs - nowMs, "to report how many objects are ready");
+    if (summary.message !== previous?.message) req.revisit(dueAtMs - nowMs, "to report how many objects are ready");
     return;
   }
   memory.reported = { atMs: nowMs, id };
-  set(run, word);
+  setCondition(run, summary);
   if (findings !== undefined) pass.found.entries.set(definition.name, entriesOf(findings.outcomes, findings.leaving));
 }
 
 /** Whether the stored status reports that everything is ready, with the same entries. */
-export function isTold(run: Run<SetDoReq>, { outcomes }: Findings): boolean {
+export function isReported(run: Run<SetDoReq>, { outcomes }: Findings): boolean {
   const { definition, req } = run;
   const previous = req.conditions.previous(definition.condition as never); // The step declares it.
   if (previous?.status !== "True" || previous.observedGeneration !== req.object.metadata.generation) return false;
@@ -168,7 +167,7 @@ export function isTold(run: Run<SetDoReq>, { outcomes }: Findings): boolean {
   return stored.length === entries.length && entries.every(isSame);
 }
 
-function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): void {
+function setCondition({ definition, req }: Run<SetDoReq>, { reason, message }: Summary): void {
   const type = definition.condition as never; // The step declares it.
   const text = truncate(message, 1_000);
   if (STATUS[reason] === "True") req.conditions.true(type, reason, text);
@@ -177,23 +176,24 @@ function set({ definition, req }: Run<SetDoReq>, { reason, message }: Word): voi
 }
 
 /** Returns how the step ends. @throws the errors of the server, so that the engine retries with its backoff */
-export function resultOf(run: Run<SetDoReq>, word: Word, { outcomes, errors, blocker }: Findings): StepResult<{}> {
+export function resultOf(run: Run<SetDoReq>, summary: Summary, { outcomes, errors, blocker }: Findings): StepResult<{}> {
   const { req, definition } = run;
   const all = [...outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])), ...errors];
   if (all.length > 0) throw joined(definition.name, all);
-  if (word.reason === "Ready") return req.next();
+  if (summary.reason === "Ready") return req.next();
   const again = outcomes.flatMap(({ again: each }) => (each === undefined ? [] : [each]));
   if (blocker !== undefined) again.push(GUARD_AGAIN_MS);
   const afterMs = again.includes("backoff") ? undefined : Math.min(LOOK_AGAIN_MS, ...again.filter((each) => each !== "backoff"));
-  const severity = STATUS[word.reason] === "False" ? "failed" : "pending";
+  const severity = STATUS[summary.reason] === "False" ? "failed" : "pending";
   const needsAction = outcomes.some(({ state }) => ["Contested", "Immutable", "NotOurs"].includes(state.reason));
-  return waitBecause(run.pass.hide(word.message), { code: word.reason, severity, needsAction, afterMs });
+  return waitBecause(run.pass.hide(summary.message), { code: summary.reason, severity, needsAction, afterMs });
 }
 
 /** So many errors are in the log line of a pass. */
 const MAX_ERRORS = 10;
 
-function joined(set: string, errors: readonly unknown[]): Error {
+/** Returns the errors of several objects as one, those that no retry resolves first. */
+export function joined(set: string, errors: readonly unknown[]): Error {
   const [first] = errors;
   if (errors.length === 1 && first instanceof Error) return first;
   const lasting = errors.filter((error) => !isTransient(error));

@@ -27,7 +27,7 @@ export interface StoredSet {
   inputs?: string | undefined;
   /** Counts the distinct desired states. */
   revision: number;
-  /** The waves that began for the desired state: its digest, and the number of positions. */
+  /** The last wave that began: the digest of the plan, a space, and the wave. */
   reached?: string | undefined;
   /** How long the set is processed. */
   clock?: GraceClock | undefined;
@@ -50,7 +50,7 @@ export const STATE: z.ZodObject = z.object({
   done: z.record(z.string(), z.string()).default({}).describe("Completed objects, by digest"),
   inputs: z.string().optional().describe("Digest of the inputs of the desired state"),
   revision: z.number().default(0).describe("Number of distinct desired states"),
-  reached: z.string().optional().describe("Waves that began for the desired state"),
+  reached: z.string().optional().describe("Last wave that began, by digest of the desired state"),
   clock: GRACE_CLOCK.optional().describe("Clock of the time limit"),
 });
 

@@ -6,9 +6,8 @@
  * - Inside a position the ranks are written one after the other, and ten objects of a rank at once.
  * - At the end of a wave the objects that are due are purged, and the next wave begins when they no longer exist.
  */
-import { deleteObject } from "../../core/remove.ts";
 import { runForEach } from "../../each-object.ts";
-import { completed, convergeMember, failed, type Given, waiting } from "./converge-member.ts";
+import { convergeMember, deleteCompleted, failed, type Given, waiting } from "./converge-member.ts";
 import { isDone, notePurged } from "./done.ts";
 import { sets, WAVE_SECONDS } from "../extension.ts";
 import type { Outcome } from "./outcome.ts";
@@ -128,7 +127,7 @@ function later(run: Run, member: PlannedMember, { member: { key, policies } }: O
 /** Purges the objects that are due at the end of a wave. Returns an object whose deletion takes time, or failed. */
 async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { readonly wave: number }): Promise<Outcome | undefined> {
   noteWave(run, wave);
-  const { context, req } = run;
+  const { req } = run;
   const waves = given.plan.positions.map((position) => position.wave);
   const due = given.plan.members.filter(({ policies }) => (purgeWaveOf(policies, waves) ?? Number.POSITIVE_INFINITY) <= wave);
   const there = due.flatMap((member) => {
@@ -147,9 +146,7 @@ async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { read
   let left: Outcome | undefined;
   for (const { member, live } of there) {
     try {
-      if (live.metadata.deletionTimestamp === undefined) await deleteObject(context, member.policy, live);
-      const after = context.cache.get(member.kind, member.ref);
-      const outcome = completed(run, member, after?.metadata.uid === live.metadata.uid ? after : undefined);
+      const outcome = await deleteCompleted(run, member, live);
       found.set(member.key, outcome);
       if (!outcome.isReady) left ??= outcome;
     } catch (error) {

@@ -57,6 +57,6 @@ export function storedKinds(run: Run): readonly KindState[] {
     if (declared !== undefined) return declaredState(run, declared);
     // The set does not list the kind any more, so the operator does not watch it.
     if (definition.kinds !== undefined) return { type: "unwatched", kind };
-    return watchedState(run, { apiVersion: kind.group === "" ? kind.version : `${kind.group}/${kind.version}`, kind: kind.kind }, kind);
+    return watchedState(run, { apiVersion: apiVersionOf(kind), kind: kind.kind }, kind);
   });
 }

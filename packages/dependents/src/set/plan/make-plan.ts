@@ -1,22 +1,20 @@
 /** Makes the plan of a set: once for what was rendered, and again when a kind appears or disappears. */
-import { apiVersionOf, groupKindOf, type Kind, parseApiVersion } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, keyOf, parseApiVersion } from "@treadle/apimachinery";
 import { called } from "../../core/ask.ts";
 import { digestOf } from "../../core/body.ts";
-import { immutableFieldsOf } from "../../core/immutable.ts";
 import type { SeenInputs } from "../../core/inputs.ts";
-import type { Policy } from "../../core/plan.ts";
-import { isRecreatable } from "../../core/recreate.ts";
 import { resolveAfter } from "./after.ts";
 import { alsoGuardsOf } from "../definition.ts";
 import { isGuarded } from "./guarded-kinds.ts";
 import type { GuardedKind } from "../types.ts";
 import { readPolicies, withoutMarks } from "../policies/annotations.ts";
+import { policyOf } from "./core-policy.ts";
 import { checkMembers, OWNER_PROBLEM } from "./checks.ts";
 import { kindStateOf } from "./kind-table.ts";
 import { type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
 import { type Position, positionsOf } from "./order.ts";
-import { API_SERVICE, CRD, definedKinds, type OwnKinds } from "./own-kinds.ts";
-import { DEFAULT_POLICIES, type SetPolicies, type UpdatePolicy } from "../policies/policies.ts";
+import { definedKinds, definesKinds, type OwnKinds } from "./own-kinds.ts";
+import type { SetPolicies } from "../policies/policies.ts";
 import { policiesNote } from "../policies/policies-note.ts";
 import { policiesOf } from "../policies/policy-levels.ts";
 import { readManifest } from "./read-manifest.ts";
@@ -91,9 +89,7 @@ function memberOf(
   const { definition, context, pass } = run;
   const guess = own.kindOf(manifest);
   const kindState = kindStateOf(run, manifest, guess);
-  const title = `${manifest.kind} ${manifest.metadata.namespace === undefined ? "" : `${manifest.metadata.namespace}/`}${manifest.metadata.name}`;
-  if (kindState.type === "unlisted")
-    return { member: undefined, problems: [unlistedProblem(run, manifest, `${title}: ${kindState.message}`)] };
+  if (kindState.type === "unlisted") return { member: undefined, problems: [unlistedProblem(run, manifest, kindState.message)] };
   const { kind } = kindState;
   const read = readPolicies(manifest.metadata.annotations, { prefixes: [...context.handlerNames, "treadle.dev"] });
   const policies = policiesOf(read.policies, request.policies, definition.defaults);
@@ -145,21 +141,13 @@ function unlistedProblem({ context: { owner } }: Run, manifest: Manifest, messag
   const { name, namespace } = metadata;
   const isOwner =
     isSameKind(owner, manifest) && name === owner.metadata.name && (namespace ?? owner.metadata.namespace) === owner.metadata.namespace;
-  const identity = { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
-  return {
-    member: undefined,
-    message: isOwner ? `${kind} ${name}: ${OWNER_PROBLEM}` : message,
-    ...(isOwner ? {} : { identity }),
-  };
+  if (isOwner) return { member: undefined, message: `${kind} ${name}: ${OWNER_PROBLEM}` };
+  const ref = namespace === undefined ? { name } : { name, namespace };
+  return { member: undefined, message: `${kind} ${keyOf(ref)}: ${message}`, identity: { apiVersion, kind, ...ref } };
 }
 
 function isSameKind(a: Pick<Manifest, "apiVersion" | "kind">, b: Pick<Manifest, "apiVersion" | "kind">): boolean {
   return a.kind === b.kind && parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group;
-}
-
-/** Whether the deletion of an object of this kind deletes objects of other kinds. */
-export function definesKinds(kind: Pick<Kind, "group" | "kind">): boolean {
-  return [CRD, API_SERVICE].includes(groupKindOf(kind));
 }
 
 /** The desired state with the marks of a set. */
@@ -180,40 +168,9 @@ function bodyOf(
   };
 }
 
-/** Returns the policy of a member for the core. */
-function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWatched }: { readonly isWatched: boolean }): Policy {
-  const { adopt, update, reclaim, statusHint } = policies;
-  return {
-    kind,
-    isOwned: true,
-    isCreated: true,
-    isUpdated: true,
-    isWatched,
-    adopt,
-    ownership: "label",
-    update: undefined,
-    displayName: undefined,
-    onImmutable: update === "recreate" && isRecreatable(kind) ? "recreate" : "fail",
-    immutableFields: immutableFieldsOf(kind),
-    writes: update === "apply-and-reclaim" ? "apply" : update,
-    ...(update === "apply-and-reclaim" ? { reclaims: reclaim } : {}),
-    adoptsNamesake: true,
-    ...(statusHint === undefined ? {} : { hint: statusHint }),
-  };
-}
-
-/**
- * Returns the policy for the core of objects that the set no longer renders. `update` is how they were written last: a replaced
- * object has no fields that prove whose it is.
- */
-export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update?: UpdatePolicy }): Policy {
-  const { isWatched, update = "replace" } = given;
-  return policyOf({ kind, policies: { ...DEFAULT_POLICIES, adopt: "never", update } }, { isWatched });
-}
-
 /** Whether the operator sees the kinds of the plan as it did when the plan was made. */
 export function isSameKinds(run: Run, { kinds }: Plan): boolean {
-  for (const [, before] of kinds) {
+  for (const before of kinds.values()) {
     if (before.type === "unlisted") continue;
     const { kind } = before;
     const now = kindStateOf(run, { apiVersion: apiVersionOf(kind), kind: kind.kind }, kind);

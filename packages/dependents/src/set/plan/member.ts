@@ -28,7 +28,7 @@ export interface Member {
   /** The desired state, without the annotations that set policies. */
   readonly desired: Manifest;
   readonly policies: Policies;
-  /** Whether a CRD or APIService of the set defines the kind. */
+  /** Whether a CRD or APIService of the set defines the kind, or `alsoGuards` names it. */
   readonly isInstance: boolean;
   /** The position in the rendered list. */
   readonly index: number;

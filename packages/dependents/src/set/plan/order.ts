@@ -101,8 +101,10 @@ const CLASSES: readonly string[] = [
   "PriorityClass.scheduling.k8s.io",
   "StorageClass.storage.k8s.io",
 ];
-const ROLES: readonly string[] = ["ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"];
-const BINDINGS: readonly string[] = ["ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io"];
+/** `Kind.group` of roles. */
+export const ROLES: readonly string[] = ["ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"];
+/** `Kind.group` of bindings of roles. */
+export const BINDINGS: readonly string[] = ["ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io"];
 
 const APPLY_RANKS: Readonly<Record<string, number>> = {
   Namespace: 0,

@@ -35,6 +35,11 @@ export const CRD = "CustomResourceDefinition.apiextensions.k8s.io";
 /** `Kind.group` of APIServices. */
 export const API_SERVICE = "APIService.apiregistration.k8s.io";
 
+/** Whether the deletion of an object of this kind deletes objects of other kinds. */
+export function definesKinds(kind: Pick<Kind, "group" | "kind">): boolean {
+  return [CRD, API_SERVICE].includes(groupKindOf(kind));
+}
+
 /** Returns the kinds that the manifests define. Malformed CRDs and APIServices define none: the server refuses them with a reason. */
 export function definedKinds(manifests: readonly Manifest[]): OwnKinds {
   const all = manifests.map(definedBy).filter((own) => own !== undefined);

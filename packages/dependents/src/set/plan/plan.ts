@@ -9,7 +9,7 @@ import type { SetProblem } from "./set-problem.ts";
 
 /** A member with what the core needs of it. */
 export interface PlannedMember extends Member {
-  /** How the operator sees its kind when the plan was made. */
+  /** How the operator saw its kind when the plan was made. */
   readonly kindState: Exclude<KindState, { readonly type: "unlisted" }>;
   /** What is applied, without the marks of the core. */
   readonly body: object;
@@ -27,7 +27,7 @@ export interface Plan {
   readonly members: readonly PlannedMember[];
   readonly byKey: ReadonlyMap<string, PlannedMember>;
   readonly positions: readonly Position<PlannedMember>[];
-  /** The kinds of the members, each with its objects. */
+  /** How the operator saw each kind of the members when the plan was made, by `Kind.group`. */
   readonly kinds: ReadonlyMap<string, KindState>;
   readonly own: OwnKinds;
   /** Why nothing may be written. */

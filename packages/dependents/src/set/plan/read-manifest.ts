@@ -1,7 +1,7 @@
 /** Reads one rendered value as an object of a set. Renderers are functions of authors: they may return anything. */
 import { dns1123LabelProblems, isDns1123Label, keyOf, MAX_SUBDOMAIN_LENGTH, parseApiVersion } from "@treadle/apimachinery";
 import { isPromiseLike, isSegment, misuse, truncate } from "@treadle/reconcile/unstable/engine";
-import { called, nameOfAnswer } from "../../core/ask.ts";
+import { called, nameOfAnswer, shownAnswer } from "../../core/ask.ts";
 import { plainJson } from "../../core/json.ts";
 import type { Manifest } from "./member.ts";
 
@@ -49,11 +49,11 @@ function titled(where: string, { kind, metadata }: Fields): string {
 
 function requireType(apiVersion: unknown, kind: unknown, refuse: Refuse): void {
   if (typeof apiVersion !== "string" || apiVersion === "")
-    throw refuse(`has ${shown(apiVersion)} as apiVersion: set it, such as "apps/v1"`);
-  if (typeof kind !== "string" || kind === "") throw refuse(`has ${shown(kind)} as kind: set it, such as "Deployment"`);
+    throw refuse(`has ${shownAnswer(apiVersion)} as apiVersion: set it, such as "apps/v1"`);
+  if (typeof kind !== "string" || kind === "") throw refuse(`has ${shownAnswer(kind)} as kind: set it, such as "Deployment"`);
   const isVersion = isParsed(apiVersion) && apiVersion.split("/").every((part) => part !== "" && isName(part));
-  if (!isVersion) throw refuse(`has ${shown(apiVersion)} as apiVersion: write "version" or "group/version"`);
-  if (!isName(kind)) throw refuse(`has ${shown(kind)} as kind: write a name such as "Deployment"`);
+  if (!isVersion) throw refuse(`has ${shownAnswer(apiVersion)} as apiVersion: write "version" or "group/version"`);
+  if (!isName(kind)) throw refuse(`has ${shownAnswer(kind)} as kind: write a name such as "Deployment"`);
 }
 
 function isParsed(apiVersion: string): boolean {
@@ -70,12 +70,14 @@ function metadataOf(metadata: Fields, refuse: Refuse): Manifest["metadata"] {
   const namespace = metadata["namespace"] ?? "";
   if (generateName !== undefined && generateName !== null && generateName !== "")
     throw refuse("has metadata.generateName: set metadata.name, so that each pass finds the same object");
-  if (typeof name !== "string" || name === "") throw refuse(`has ${shown(name)} as metadata.name: set it`);
+  if (typeof name !== "string" || name === "") throw refuse(`has ${shownAnswer(name)} as metadata.name: set it`);
   if (!isName(name) || name.length > MAX_SUBDOMAIN_LENGTH)
-    throw refuse(`has ${shown(name)} as metadata.name: write at most ${MAX_SUBDOMAIN_LENGTH} characters, without "/", "%" and white space`);
-  if (typeof namespace !== "string") throw refuse(`has ${shown(namespace)} as metadata.namespace: write a text`);
+    throw refuse(
+      `has ${shownAnswer(name)} as metadata.name: write at most ${MAX_SUBDOMAIN_LENGTH} characters, without "/", "%" and white space`,
+    );
+  if (typeof namespace !== "string") throw refuse(`has ${shownAnswer(namespace)} as metadata.namespace: write a text`);
   if (namespace !== "" && !isDns1123Label(namespace))
-    throw refuse(`has ${shown(namespace)} as metadata.namespace: ${dns1123LabelProblems(namespace).join("; ")}`);
+    throw refuse(`has ${shownAnswer(namespace)} as metadata.namespace: ${dns1123LabelProblems(namespace).join("; ")}`);
   if (finalizers !== undefined && finalizers !== null && !isTextList(finalizers))
     throw refuse("has metadata.finalizers that are not a list of texts");
   return {
@@ -92,7 +94,7 @@ function textsOf(field: "labels" | "annotations", texts: unknown, refuse: Refuse
   if (!isFields(texts)) throw refuse(`has ${nameOfAnswer(texts)} as metadata.${field}: write an object of texts`);
   const wrong = Object.entries(texts).find(([, text]) => typeof text !== "string");
   if (wrong !== undefined)
-    throw refuse(`has ${nameOfAnswer(wrong[1])} in metadata.${field} as ${shown(wrong[0])}: write a text, in YAML with quotes`);
+    throw refuse(`has ${nameOfAnswer(wrong[1])} in metadata.${field} as ${shownAnswer(wrong[0])}: write a text, in YAML with quotes`);
   return { [field]: texts };
 }
 
@@ -107,8 +109,4 @@ function isTextList(value: unknown): value is readonly string[] {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? truncate(JSON.stringify(value), 100) : nameOfAnswer(value);
 }

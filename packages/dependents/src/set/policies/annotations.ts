@@ -11,7 +11,7 @@ import { nameOfAnswer } from "../../core/ask.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import type { Manifest } from "../plan/member.ts";
 import type { MemberRef, ObjectPolicies, StatusHint } from "./policies.ts";
-import { kebabOf, orList, wordOf, type WordPolicies, wordsOf } from "./policy-words.ts";
+import { kebabOf, orList, type Reading, wordOf, type WordPolicies, wordsOf } from "./policy-words.ts";
 
 /** The prefix of policies that holds for every handler. */
 export const SHARED_PREFIX = "treadle.dev";
@@ -109,9 +109,6 @@ function without(texts: Readonly<Record<string, string>> | undefined, prefixes: 
   const kept = Object.entries(texts ?? {}).filter(([key]) => !marks.has(key));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
-
-/** The value of a text; `problem`: what to write instead. */
-type Reading = { readonly value: unknown } | { readonly problem: string };
 
 interface KnownPolicy {
   /** The field of {@link ObjectPolicies}. */

@@ -1,8 +1,8 @@
 /** The policies of an object at their three levels: the object, the custom resource, the operator. */
-import { isPromiseLike, misuse, truncate } from "@treadle/reconcile/unstable/engine";
-import { nameOfAnswer } from "../../core/ask.ts";
+import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
+import { nameOfAnswer, shownAnswer } from "../../core/ask.ts";
 import { DEFAULT_POLICIES, type MemberRef, type ObjectPolicies, type Policies, type SetPolicies } from "./policies.ts";
-import { orList, wordOf, type WordPolicies, wordsOf } from "./policy-words.ts";
+import { orList, type Reading, wordOf, type WordPolicies, wordsOf } from "./policy-words.ts";
 import { keyOfMember } from "../plan/after.ts";
 
 /**
@@ -44,14 +44,11 @@ export function requirePolicies(where: string, given: unknown): SetPolicies {
     if (read === undefined)
       throw refuse(`${JSON.stringify(name)} is not a policy of a set: write ${orList(Object.keys(READERS))}, or set it for an object`);
     const result = read(value);
-    if ("problem" in result) throw refuse(`${name} is ${shown(value)}: write ${result.problem}`);
+    if ("problem" in result) throw refuse(`${name} is ${shownAnswer(value)}: write ${result.problem}`);
     if (result.value !== undefined) policies[name] = result.value;
   }
   return policies;
 }
-
-/** The value of a policy; `problem`: what to write instead. */
-type Reading = { readonly value: unknown } | { readonly problem: string };
 
 const READERS: Readonly<Record<string, (value: unknown) => Reading>> = {
   adopt: word("adopt"),
@@ -70,8 +67,4 @@ const READERS: Readonly<Record<string, (value: unknown) => Reading>> = {
 
 function word(name: keyof WordPolicies): (value: unknown) => Reading {
   return (value) => (typeof value === "string" ? wordOf(name, value) : undefined) ?? { problem: wordsOf(name) };
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? truncate(JSON.stringify(value), 100) : nameOfAnswer(value);
 }

@@ -11,6 +11,9 @@ export interface WordPolicies {
   readonly missingNamespaces: NonNullable<SetPolicies["missingNamespaces"]>;
 }
 
+/** The value of a policy as it was read; `problem`: what to write instead. */
+export type Reading = { readonly value: unknown } | { readonly problem: string };
+
 /**
  * Returns the value of a policy for a word. PascalCase, camelCase and kebab-case are the same. The value `undefined` stands for the
  * word `default`: the policy is not set.

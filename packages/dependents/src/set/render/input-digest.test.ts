@@ -25,7 +25,6 @@ const inputs: SetInputs = {
   policies: { adopt: "never" },
   reads: { license: secret("1"), all: [secret("1"), secret("2", "t")], none: undefined },
   vars: { url: "x", at: new Date(0), nested: { list: [1, { a: 1 }] } },
-  cluster: { version: "v1.36.0", has: { "apps/v1": true } },
 };
 const withOwner = (change: Partial<Owner>, metadata: object = {}): Partial<SetInputs> => ({
   object: { ...owner, ...change, metadata: { ...owner.metadata, ...metadata } } as Owner,
@@ -78,8 +77,6 @@ describe("the digest of the inputs", () => {
     ["var", { vars: { ...inputs.vars, url: "y" } }],
     ["time in the vars", { vars: { ...inputs.vars, at: new Date(1) } }],
     ["value deep in the vars", { vars: { ...inputs.vars, nested: { list: [1, { a: 2 }] } } }],
-    ["version of the cluster", { cluster: { ...inputs.cluster, version: "v1.37.0" } }],
-    ["served kind", { cluster: { ...inputs.cluster, has: { "apps/v1": false } } }],
   ])("is another one for another %s", ([, change]) => {
     expect(inputDigest({ ...inputs, ...change })).not.toBe(inputDigest(inputs));
   });
@@ -95,10 +92,6 @@ describe("the digest of the inputs", () => {
       vars: { api: new Api(), call: () => 1, big: 5n, circle, not: Number.NaN, when: new Date(Number.NaN) },
     });
     expect(inputDigest(odd())).toBe(inputDigest(odd()));
-  });
-
-  test("is the same for a renderer that read nothing as before its first call", () => {
-    expect(inputDigest({ ...inputs, cluster: {} })).toBe(inputDigest({ ...inputs, cluster: undefined }));
   });
 });
 

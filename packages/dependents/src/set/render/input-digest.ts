@@ -6,7 +6,6 @@ import type { KubernetesObject } from "@treadle/apimachinery";
 import { digestOf } from "../../core/body.ts";
 import { type Asker, type Inputs, isSameInput, isSameQuestion, type SeenInputs, seenInputs, versionsIn } from "../../core/inputs.ts";
 import { isPlain } from "../../core/json.ts";
-import type { ClusterReads } from "./cluster.ts";
 import type { SetPolicies } from "../policies/policies.ts";
 import type { Placement } from "../types.ts";
 
@@ -28,7 +27,7 @@ const CONTROLS = "treadle.dev/";
 /** Step state of kinds whose status has no room for it, and the switch of events. Neither is part of the desired state. */
 const OF_HANDLER = ["/step-state", "/disable-events"];
 
-/** What the objects of a set follow from. */
+/** What the objects of a set follow from, without what the renderer reads of the cluster. */
 export interface SetInputs {
   /** The owner. Its metadata counts by labels and annotations, and its status does not count. */
   readonly object: KubernetesObject;
@@ -38,12 +37,10 @@ export interface SetInputs {
   readonly policies: SetPolicies;
   readonly reads: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, unknown>>;
-  /** What the renderer read; `undefined`: it was not called yet, or reads nothing. */
-  readonly cluster: ClusterReads | undefined;
 }
 
 /** Returns 16 hexadecimal characters: the same for the same inputs, whatever the order of their members. */
-export function inputDigest({ object, ignored, placement, policies, reads, vars, cluster }: SetInputs): string {
+export function inputDigest({ object, ignored, placement, policies, reads, vars }: SetInputs): string {
   const {
     apiVersion: _apiVersion,
     kind: _kind,
@@ -61,8 +58,6 @@ export function inputDigest({ object, ignored, placement, policies, reads, vars,
     policies: jsonOf(policies),
     reads: versionsIn(reads),
     vars: jsonOf(vars),
-    // A renderer that reads nothing has the same inputs before and after its first call.
-    cluster: cluster === undefined || Object.keys(cluster).length === 0 ? null : cluster,
   }).slice(0, 16);
 }
 

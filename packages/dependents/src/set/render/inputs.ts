@@ -42,7 +42,7 @@ export function requestOf(run: Run<SetDoReq>): Request {
   const placement = placementOf(owner, requirePlacement(name, asked(run, "placement", options.placement) ?? {}));
   const given = givenTo(run);
   const ignored = [...IGNORED_ANNOTATIONS, ...(options.ignoredAnnotations ?? [])];
-  const inputs = inputDigest({ object: owner, ignored, placement, policies, ...given, cluster: undefined });
+  const inputs = inputDigest({ object: owner, ignored, placement, policies, ...given });
   memory.seen = { inputs: seenSetInputs(context, given) };
   return { policies, placement, inputs };
 }
