@@ -127,7 +127,7 @@ describe("the policies on an object", () => {
     });
     const noteOf = async (name: string): Promise<string | undefined> =>
       (await world.get(ConfigMap, name))?.metadata.annotations?.[POLICIES];
-    expect([await noteOf("plain"), await noteOf("own")]).toEqual(['{"onRemoval":"orphan"}', undefined]);
+    expect([await noteOf("plain"), await noteOf("own")]).toEqual(['{"onRemoval":"orphan"}', '{"onRemoval":"delete"}']);
     await world.update(Platform, "a", ({ spec }) => void (spec.retain = true));
     await world.settled();
     expect([await noteOf("plain"), await noteOf("own")]).toEqual(['{"onRemoval":"orphan-on-delete"}', undefined]);

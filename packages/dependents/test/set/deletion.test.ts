@@ -4,7 +4,7 @@ import { SKIP_CLEANUP_ANNOTATION } from "@treadle/reconcile";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import type { Manifest } from "../../src/index.ts";
-import { config, HANDLER, type Options, Platform, platform, platforms } from "./platforms.ts";
+import { config, HANDLER, namesOf, type Options, Platform, platform, platforms, settled } from "./platforms.ts";
 
 const MEMORY = { tags: ["memory"] };
 const OWNER = { name: "a", namespace: "default" };
@@ -109,4 +109,21 @@ test("an object that a user creates under the name of a purged one is not modifi
   await cluster.delete(Platform, "a");
   await cluster.settled({ horizonMs: 60_000 });
   expect(await ours(cluster)).toEqual(["migration"]);
+});
+
+test("an owner that is to retain its objects, and is deleted before a pass, retains them", async () => {
+  const world = await settled({ policies: ({ spec }) => ({ onRemoval: spec.retain ? "orphan-on-delete" : "delete" }) });
+  await world.update(Platform, "a", ({ spec }) => void (spec.retain = true));
+  await world.delete(Platform, "a");
+  await world.settled();
+  expect(await world.get(Platform, "a")).toBeUndefined();
+  expect((await world.get(ConfigMap, "one"))?.metadata.labels).toBeUndefined();
+});
+
+test("an object that is to be deleted by its own policy is deleted, whatever its owner retains", async () => {
+  const objects = () => [config("one", {}, { onRemoval: "delete" }), config("two")];
+  const world = await settled({ objects, policies: () => ({ onRemoval: "orphan" }) });
+  await world.delete(Platform, "a");
+  await world.settled();
+  expect(await namesOf(world)).toEqual(["two"]);
 });

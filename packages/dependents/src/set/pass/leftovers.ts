@@ -17,7 +17,8 @@ import { memberKey, POLICIES_SUFFIX } from "../plan/member.ts";
 import { definedKinds } from "../plan/own-kinds.ts";
 import type { Plan } from "../plan/plan.ts";
 import { policiesIn } from "../policies/policies-note.ts";
-import type { Policies } from "../policies/policies.ts";
+import type { Policies, SetPolicies } from "../policies/policies.ts";
+import { ownerPolicies } from "../render/inputs.ts";
 import { storedEntriesOf, storedNotes } from "./entries.ts";
 import type { Run } from "./run.ts";
 
@@ -75,11 +76,26 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
   });
 }
 
-/** Returns the policies with which an object was applied last. A user may have removed the annotation: the entry says the same. */
+/**
+ * Returns the policies with which an object was applied last. A user may have removed the annotation: the entry says the same. In the
+ * deletion of the owner, its present policy for the removal counts for objects that have noted none: the owner may have been changed and
+ * deleted before a pass could apply the change.
+ */
 export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
   const { annotations = {} } = metadata;
   const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
-  return policiesIn(note ?? storedNotes(run).get(memberKey(kind, metadata))).policies;
+  const { policies, isRemovalNoted } = policiesIn(note ?? storedNotes(run).get(memberKey(kind, metadata)));
+  const { onRemoval } = isRemovalNoted || !run.pass.isDeleting ? policies : removalPolicyOf(run);
+  return onRemoval === undefined || onRemoval === policies.onRemoval ? policies : { ...policies, onRemoval };
+}
+
+/** The policies that the owner has now. A function of the author that throws must not block the deletion. */
+function removalPolicyOf(run: Run): SetPolicies {
+  try {
+    return ownerPolicies(run);
+  } catch {
+    return {};
+  }
 }
 
 /**

@@ -14,7 +14,7 @@ import { kindStateOf } from "./kind-table.ts";
 import { type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
 import { type Position, positionsOf } from "./order.ts";
 import { definedKinds, definesKinds, type OwnKinds } from "./own-kinds.ts";
-import type { SetPolicies } from "../policies/policies.ts";
+import { DEFAULT_POLICIES, type SetPolicies } from "../policies/policies.ts";
 import { policiesNote } from "../policies/policies-note.ts";
 import { policiesOf } from "../policies/policy-levels.ts";
 import { readManifest } from "./read-manifest.ts";
@@ -113,7 +113,8 @@ function memberOf(
     index,
   };
   const inputs = policies.reconcile === "on-object-or-component-change" ? request.inputs : undefined;
-  const note = policiesNote(policies, inputs === undefined ? {} : { inputs });
+  const above = request.policies.onRemoval ?? definition.defaults.onRemoval ?? DEFAULT_POLICIES.onRemoval;
+  const note = policiesNote(policies, { inputs, isRemovalNoted: above !== policies.onRemoval });
   const body = bodyOf(desired, {
     note,
     handlerName: context.handlerName,

@@ -20,7 +20,7 @@ describe("policiesNote", () => {
 });
 
 describe("policiesIn", () => {
-  const defaults = { policies: DEFAULT_POLICIES, inputs: undefined };
+  const defaults = { policies: DEFAULT_POLICIES, inputs: undefined, isRemovalNoted: false };
   test.for<[string, string | undefined]>([
     ["a missing note", undefined],
     ["an empty text", ""],
@@ -49,7 +49,7 @@ describe("policiesIn", () => {
     fc.assert(
       fc.property(policies, fc.option(fc.string(), { nil: undefined }), (given, inputs) => {
         const all = { ...DEFAULT_POLICIES, ...given };
-        expect(policiesIn(policiesNote(all, { inputs }))).toEqual({ policies: all, inputs });
+        expect(policiesIn(policiesNote(all, { inputs }))).toEqual({ policies: all, inputs, isRemovalNoted: given.onRemoval !== "delete" });
       }),
     );
   });

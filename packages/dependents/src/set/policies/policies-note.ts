@@ -11,13 +11,24 @@ export interface PoliciesNote {
   readonly policies: Policies;
   /** The digest of the inputs with which the object was applied last; `undefined`: not noted. */
   readonly inputs: string | undefined;
+  /** Whether the annotation says what happens on removal. */
+  readonly isRemovalNoted: boolean;
+}
+
+/** What the annotation holds besides policies that are not the defaults. */
+export interface MoreToNote {
+  /** The digest of the inputs. */
+  readonly inputs?: string | undefined;
+  /** Whether the policy for the removal is noted although it is the default: the object itself outweighs the custom resource. */
+  readonly isRemovalNoted?: boolean | undefined;
 }
 
 /** Returns the value of the annotation, compact JSON; `undefined`: there is nothing to note. Equal policies have equal texts. */
-export function policiesNote(policies: Policies, more: { readonly inputs?: string | undefined } = {}): string | undefined {
+export function policiesNote(policies: Policies, more: MoreToNote = {}): string | undefined {
   const noted: Record<string, unknown> = {};
   // Other policies matter only while the object is rendered.
   for (const name of NOTED) if (policies[name] !== DEFAULT_POLICIES[name]) noted[name] = policies[name];
+  if (more.isRemovalNoted === true) noted["onRemoval"] = policies.onRemoval;
   if (more.inputs !== undefined) noted["inputs"] = more.inputs;
   return Object.keys(noted).length === 0 ? undefined : JSON.stringify(noted);
 }
@@ -46,6 +57,7 @@ export function policiesIn(text: string | undefined): PoliciesNote {
       onRemoval: word("onRemoval") ?? DEFAULT_POLICIES.onRemoval,
     },
     inputs: typeof inputs === "string" ? inputs : undefined,
+    isRemovalNoted: word("onRemoval") !== undefined,
   };
 }
 

@@ -38,8 +38,7 @@ export function requestOf(run: Run<SetDoReq>): Request {
   const { definition, context, memory } = run;
   const { owner } = context;
   const { name, options } = definition;
-  const where = `step "${name}": policies`;
-  const policies = called(where, () => requirePolicies(where, asked(run, "policies", options.policies) ?? {}));
+  const policies = ownerPolicies(run);
   const placement = placementOf(owner, requirePlacement(name, asked(run, "placement", options.placement) ?? {}));
   const given = givenTo(run);
   const ignored = [...IGNORED_ANNOTATIONS, ...(options.ignoredAnnotations ?? [])];
@@ -78,6 +77,13 @@ async function rendered({ definition, context, req, pass }: Run<SetDoReq>, reque
   });
   const all = Object.keys(read).length === 0 ? inputs : `${inputs}.${digestOf(read).slice(0, 8)}`;
   return { inputs: all, requested: inputs, objects, read };
+}
+
+/** Returns the policies of the custom resource. @throws TypeError for another answer than policies, and what the author's function throws */
+export function ownerPolicies(run: Run): SetPolicies {
+  const { name, options } = run.definition;
+  const where = `step "${name}": policies`;
+  return called(where, () => requirePolicies(where, asked(run, "policies", options.policies) ?? {}));
 }
 
 function asked(run: Run, what: string, ask: ((owner: never) => unknown) | undefined): object | undefined {
