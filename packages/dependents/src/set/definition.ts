@@ -96,10 +96,9 @@ function declaredKind(given: Kind | UnwatchedKind): DeclaredKind {
 export function permissionsOf({ kinds, options, replaces }: SetDefinition): readonly Permission[] {
   const rights: Permission[] = [...(options.permissions ?? [])];
   const { grants } = options;
-  for (const { kind, isWatched } of kinds?.values() ?? []) {
+  for (const { kind } of kinds?.values() ?? []) {
     const verbs: Permission["verbs"][number][] = ["list", "create", "patch", "delete"];
     if (replaces) verbs.push("update");
-    if (!isWatched) verbs.push("get");
     rights.push({ kind, verbs });
     if (grants !== undefined) continue;
     if (ROLES.includes(groupKindOf(kind)))

@@ -11,7 +11,7 @@ test.for([
   {
     name: "of a kind that is not watched",
     given: { kinds: [ConfigMap, { kind: Secret, watched: false }] },
-    want: [`${KEPT} configmaps`, "create,delete,get,list,patch secrets"],
+    want: [`${KEPT} configmaps`, "create,delete,list,patch secrets"],
   },
   {
     name: "that replaces objects",
