@@ -130,7 +130,7 @@ describe("the policies on an object", () => {
     expect([await noteOf("plain"), await noteOf("own")]).toEqual(['{"onRemoval":"orphan"}', '{"onRemoval":"delete"}']);
     await world.update(Platform, "a", ({ spec }) => void (spec.retain = true));
     await world.settled();
-    expect([await noteOf("plain"), await noteOf("own")]).toEqual(['{"onRemoval":"orphan-on-delete"}', undefined]);
+    expect([await noteOf("plain"), await noteOf("own")]).toEqual(['{"onRemoval":"orphan-on-delete"}', '{"onRemoval":"delete"}']);
     await world.delete(Platform, "a");
     await world.settled();
     expect(await namesOf(world)).toEqual(["plain"]);
