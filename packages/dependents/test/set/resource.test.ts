@@ -5,7 +5,7 @@ import { ConfigMap, Deployment, Namespace } from "@treadle/apimachinery/kinds";
 import { type FakeWorld, startTestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
 import { type Manifest, object, type Release } from "../../src/index.ts";
-import { condition, config, namesOf, type Options, Platform, platform, platforms, settled, worldOf } from "./platforms.ts";
+import { condition, config, namesOf, type Options, Platform, platform, platforms, settled, Widget, worldOf } from "./platforms.ts";
 
 const server = (name: string): Manifest =>
   object(Deployment, {
@@ -178,6 +178,22 @@ describe("the status fields and the revision", () => {
     expect(seen).toEqual(Array.from({ length: 3 }, () => ({ revision: 1, isInstall: true })));
     expect([await cluster.get(ConfigMap, "one"), (await cluster.get(ConfigMap, "two"))?.metadata.name]).toEqual([undefined, "two"]);
     expect((await cluster.get(Platform, "a"))?.status).toMatchObject({ state: "Ready", revision: 1 });
+  });
+
+  test("agree on the revision when the cluster changes", async () => {
+    const world = await settled(
+      {
+        objects: (_, { release, cluster }) => [
+          config("one", { served: String(cluster.kinds.has("widgets.dev/v1", "Widget")), revision: String(release.revision) }),
+        ],
+      },
+      { missing: [Widget] },
+    );
+    await world.advance(600_000);
+    await world.install(Widget);
+    await world.settled();
+    expect((await world.get(ConfigMap, "one"))?.data).toEqual({ served: "true", revision: "2" });
+    expect((await world.get(Platform, "a"))?.status).toMatchObject({ revision: 2 });
   });
 
   test("say Error where an object failed", async () => {

@@ -48,27 +48,35 @@ export function requestOf(run: Run<SetDoReq>): Request {
 }
 
 /** Returns the objects for these inputs: those that were rendered last, if nothing has changed. @throws what the renderer throws */
-export async function renderedFor(run: Run<SetDoReq>, { placement, inputs }: Request): Promise<Rendering> {
-  const { definition, req, pass, memory, state, context } = run;
-  const facts = clusterFactsOf(pass.client, pass.clock);
+export async function renderedFor(run: Run<SetDoReq>, request: Request): Promise<Rendering> {
+  const { req, pass, memory, state } = run;
+  const { inputs } = request;
   const before = memory.rendered;
   if (before?.requested === inputs) {
     if (before.read === NO_READS) return before;
-    if (isSameCluster(before.read, await facts.fetch(factsIn(before.read), req.signal)) === true) return before;
+    const facts = await clusterFactsOf(pass.client, pass.clock).fetch(factsIn(before.read), req.signal);
+    if (isSameCluster(before.read, facts) === true) return before;
   }
   const isNew = state.inputs?.split(".")[0] !== inputs;
-  const revision = isNew ? state.revision + 1 : state.revision;
+  let rendering = await rendered(run, request, isNew ? state.revision + 1 : state.revision);
+  // What the renderer reads of the cluster is known after its call. If that has changed, the revision is another one.
+  if (!isNew && rendering.inputs !== state.inputs) rendering = await rendered(run, request, state.revision + 1);
+  memory.rendered = rendering;
+  memory.plan = undefined;
+  return rendering;
+}
+
+async function rendered({ definition, context, req, pass }: Run<SetDoReq>, request: Request, revision: number): Promise<Rendering> {
+  const { placement, inputs } = request;
   const release = { revision, isInstall: revision <= 1 };
   const given = { reads: req.reads, vars: req.vars, release, ...placement, signal: req.signal, log: req.log };
   const { objects, read } = await callRenderer(definition.options.objects, context.owner, given, {
     step: definition.name,
-    facts,
+    facts: clusterFactsOf(pass.client, pass.clock),
     signal: req.signal,
   });
   const all = Object.keys(read).length === 0 ? inputs : `${inputs}.${digestOf(read).slice(0, 8)}`;
-  memory.rendered = { inputs: all, requested: inputs, objects, read };
-  memory.plan = undefined;
-  return memory.rendered;
+  return { inputs: all, requested: inputs, objects, read };
 }
 
 /** Returns the policies of the custom resource. @throws TypeError for another answer than policies, and what the author's function throws */
