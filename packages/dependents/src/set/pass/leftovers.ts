@@ -2,7 +2,7 @@
  * Finds objects of a set: those in the cache or on the server that carry its marks, but those that its plan has. Copies of our objects
  * carry the marks too, and are left out.
  */
-import { groupKindOf, type Kind, type KubernetesObject, parseApiVersion, type Ref } from "@treadle/apimachinery";
+import { groupKindOf, isForbidden, type Kind, type KubernetesObject, parseApiVersion, type Ref } from "@treadle/apimachinery";
 import { type DependentIdentity, storedEntries } from "../../core/entries.ts";
 import { refTo } from "../../core/marks.ts";
 import { isMadeByUs, isWrittenByUs } from "../../core/ownership.ts";
@@ -63,9 +63,18 @@ export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; r
   for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of !== "unwatched", isCached: false })) {
     if (of !== "all" && isWatched && namespaces.length === 0) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
-    for (const object of await objectsListed(run.context, removal)) found.push({ kind, isWatched, object });
+    const objects = await objectsListed(run.context, removal).catch((error: unknown) => unlisted(run, kind, error));
+    for (const object of objects) found.push({ kind, isWatched, object });
   }
   return ours(run, found);
+}
+
+/** Explains why objects of a kind that the set does not list any more are still looked for. @throws the error, with the cause */
+function unlisted({ definition }: Run, kind: Kind, error: unknown): never {
+  const key = groupKindOf(kind);
+  if (!isForbidden(error) || definition.kinds === undefined || definition.kinds.has(key)) throw error;
+  const message = `the set "${definition.name}" may have objects of ${key} from an earlier version: add ${kind.kind} to kinds until they are removed`;
+  throw Object.assign(new Error(`${message} (${(error as Error).message})`, { cause: error }), { code: "Forbidden" });
 }
 
 /** Leaves out copies of our objects. They have its labels, but only a replaced object has no fields that we applied. */

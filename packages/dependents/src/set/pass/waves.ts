@@ -109,10 +109,13 @@ const WAITS_FOR_OBJECT = "WaitingForObject";
 /** The object that `member` waits for; `undefined`: it waits for none, or it began in an earlier pass. */
 function waitsFor(
   { memory, req }: Run<SetDoReq>,
-  { policies, key }: PlannedMember,
+  { policies, key, ref }: PlannedMember,
   found: ReadonlyMap<string, Outcome>,
 ): string | undefined {
-  if (policies.after.length === 0 || req.isDryRun || memory.begun.has(key)) return undefined;
+  if (req.isDryRun || memory.begun.has(key)) return undefined;
+  // Its Namespace has an earlier rank. Without it the server would refuse the object, and hide the reason.
+  const space = `Namespace ${ref.namespace}`;
+  if (ref.namespace !== undefined && found.get(space)?.isReady === false) return space;
   return policies.after.find((other) => found.get(other)?.isReady !== true);
 }
 

@@ -134,6 +134,11 @@ describe("readPolicies", () => {
       expect(read({ ...rest, "treadle.dev/apply-order": "1" }, prefixes)).toEqual({ policies: { apply: 1 }, rest, problems: [] });
   });
 
+  test("a misspelled policy under the shared prefix is a problem", () => {
+    const { problems } = read({ "treadle.dev/aply-order": "1" });
+    expect(problems).toEqual([expect.stringMatching(/^the annotation treadle\.dev\/aply-order is not a policy: write .*apply-order/)]);
+  });
+
   test("two prefixes with different values of one policy are a problem", () => {
     expect(read({ "my-op/apply-order": "1", "treadle.dev/apply-order": "2" }).problems).toEqual([
       `the annotations my-op/apply-order and treadle.dev/apply-order are "1" and "2": remove one, they set the same policy`,

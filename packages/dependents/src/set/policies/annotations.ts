@@ -3,7 +3,7 @@
  *
  * The prefix is a name of the handler, or `treadle.dev`, which `object()` writes because it does not know the handler. Annotations
  * under the name of a handler are the handler's: a misspelled policy there is a problem. `treadle.dev/` has annotations for other
- * purposes too, so only the keys of policies are read there.
+ * purposes too: there only a key that ends like the one of a policy is a problem.
  */
 import { groupKindOf, groupOf } from "@treadle/apimachinery";
 import { isSegment, misuse, truncate } from "@treadle/reconcile/unstable/engine";
@@ -64,7 +64,8 @@ export function readPolicies(
     const isOurs = prefix !== SHARED_PREFIX && prefixes.includes(prefix);
     const known = isOurs || prefix === SHARED_PREFIX ? POLICIES.find((policy) => policy.key === name) : undefined;
     if (known === undefined) {
-      if (isOurs && LIKE_A_POLICY.test(kebabOf(name))) problems.push(unknownKey(key, prefix));
+      const like = isOurs ? LIKE_A_POLICY : prefix === SHARED_PREFIX ? LIKE_A_SHARED_POLICY : undefined;
+      if (like?.test(kebabOf(name)) === true) problems.push(unknownKey(key, prefix));
       else rest[key] = text;
       continue;
     }
@@ -140,6 +141,9 @@ const POLICIES: readonly KnownPolicy[] = [
 
 /** What could be meant as a policy. `order` is an old name of `apply-order` in the original. */
 const LIKE_A_POLICY = /(?:^|-)(?:order|policy|interval|hint)$/;
+
+/** What could be meant as a policy under the shared prefix, which has annotations for other purposes. */
+const LIKE_A_SHARED_POLICY = /-(?:order|policy|hint)$/;
 
 function unknownKey(key: string, prefix: string): string {
   const known = POLICIES.map((policy) => policy.key).join(", ");
