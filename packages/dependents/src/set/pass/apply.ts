@@ -11,6 +11,7 @@ import type { Given } from "./converge-member.ts";
 import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
 import { type Request, renderedFor, requestOf } from "../render/inputs.ts";
+import { clusterFactsOf } from "../render/cluster-facts.ts";
 import type { Rendering } from "../render/rendering.ts";
 import { isSameKinds, planOf } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -141,6 +142,8 @@ function planFor(run: Run<SetDoReq>, { policies, placement }: Request, { inputs,
   const { memory, state } = run;
   const before = memory.plan;
   if (before !== undefined && before.inputs === inputs && isSameKinds(run, before)) return before;
+  // A kind has appeared or disappeared: what renderers read of the cluster may be outdated.
+  if (before?.inputs === inputs) clusterFactsOf(run.pass.client, run.pass.clock).invalidate();
   const plan = planOf(run, objects, { inputs, policies, namespace: placement.namespace });
   memory.plan = plan;
   if (before?.digest === plan.digest) return plan;

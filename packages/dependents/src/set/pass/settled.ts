@@ -22,19 +22,18 @@ export function isSettled(run: Run<SetDoReq>, settled: SettledPass | undefined):
     if (member === undefined || member.kindState.type !== "watched") continue;
     if ((cache.get(member.kind, member.ref) as KubernetesObject | undefined)?.metadata.resourceVersion !== version) return false;
   }
-  const names = context.handlerNames;
-  if (names.length > 1) return false; // Marks of a former name are still to be replaced.
-  const matchLabels = marksOf(context, context.handlerName);
-  return counts.every(({ kind, count }) => cache.list(kind, { matchLabels }).length === count);
+  return counts.every(({ kind, name, count }) => cache.list(kind, { matchLabels: marksOf(context, name) }).length === count);
 }
 
 /** Notes a pass that left nothing to do. */
 export function noteSettled(run: Run, plan: Plan, outcomes: readonly Outcome[], dueAtMs: number | undefined): void {
   const { context, memory } = run;
-  const matchLabels = marksOf(context, context.handlerName);
-  const counts = [...plan.kinds.values()].flatMap((state) =>
-    state.type === "watched" ? [{ kind: state.kind, count: context.cache.list(state.kind, { matchLabels }).length }] : [],
+  const kinds = [...plan.kinds.values()].flatMap((state) => (state.type === "watched" ? [state.kind] : []));
+  const counts = context.handlerNames.flatMap((name) =>
+    kinds.map((kind) => ({ kind, name, count: context.cache.list(kind, { matchLabels: marksOf(context, name) }).length })),
   );
+  // Marks of a former name are still to be replaced.
+  if (counts.some(({ name, count }) => name !== context.handlerName && count > 0)) return;
   memory.settled = {
     plan,
     versions: outcomes.map(({ live }) => live?.metadata.resourceVersion),

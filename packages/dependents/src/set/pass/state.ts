@@ -71,8 +71,8 @@ export interface SettledPass {
   readonly plan: Plan;
   /** The versions of the objects, in the order of the members; `undefined` for a completed one. */
   readonly versions: readonly (string | undefined)[];
-  /** The number of labelled objects, by kind. */
-  readonly counts: readonly { readonly kind: Kind; readonly count: number }[];
+  /** The number of labelled objects, by kind and name of the handler. */
+  readonly counts: readonly { readonly kind: Kind; readonly name: string; readonly count: number }[];
   /** When objects that are not watched are applied again, in the clock's milliseconds. */
   readonly dueAtMs: number | undefined;
 }
