@@ -8,7 +8,7 @@
  * - A pass in which nothing has changed renders nothing, hashes nothing and sends no request.
  * - A CRD is not deleted as long as instances of another owner exist.
  */
-import { type Kind, type KubernetesObject, type ObjectOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
+import { groupKindOf, type Kind, type KubernetesObject, type ObjectOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
 import type { AnyStep, NeedsOf, Reads, Step } from "@treadle/reconcile";
 import { defineStep } from "@treadle/reconcile/unstable/engine";
 import { dependents } from "../extension.ts";
@@ -82,9 +82,8 @@ function dataOf(definition: SetDefinition, primary: Kind): Parameters<typeof dep
 
 /** The entry of an object that the pass did not reach: it follows the object in the cache, if its kind is declared. */
 function unreachedEntry({ kinds, name }: SetDefinition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
-  const kind = [...(kinds?.values() ?? [])].find(
-    ({ kind: each }) => each.kind === entry.kind && parseApiVersion(entry.apiVersion).group === each.group,
-  )?.kind;
+  const { group } = parseApiVersion(entry.apiVersion);
+  const kind = kinds?.get(groupKindOf({ group, kind: entry.kind }))?.kind;
   if (kind === undefined) return entry;
   const ref: Ref = entry.namespace === undefined ? { name: entry.name } : { name: entry.name, namespace: entry.namespace };
   try {

@@ -1,7 +1,6 @@
 /** Completed objects: those that were purged, and those that are applied once and were deleted since. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { MAX_ENTRIES } from "../../core/entries.ts";
-import { storedPhases } from "./entries.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan, PlannedMember } from "../plan/plan.ts";
 import type { Run } from "./run.ts";
@@ -56,6 +55,6 @@ function valueOf(member: PlannedMember): string {
 
 /** Whether an earlier pass has seen the object. */
 function wasThere(run: Run, key: string): boolean {
-  const phase = run.memory.last.get(key)?.phase ?? storedPhases(run).get(key);
+  const phase = run.memory.last.get(key)?.phase ?? run.stored.phaseOf(key);
   return phase !== undefined && phase !== "Waiting";
 }

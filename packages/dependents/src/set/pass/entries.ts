@@ -1,21 +1,11 @@
 /** The entries of a set in `status.dependents`. */
-import { groupKindOf, keyOf, parseApiVersion } from "@treadle/apimachinery";
-import { entryHandlerOf, truncate } from "@treadle/reconcile/unstable/engine";
-import {
-  type DependentEntry,
-  type DependentIdentity,
-  entriesOfStep,
-  MAX_ENTRIES,
-  type NewEntry,
-  severity,
-  shownEntries,
-  storedEntries,
-} from "../../core/entries.ts";
+import { truncate } from "@treadle/reconcile/unstable/engine";
+import { MAX_ENTRIES, type NewEntry, severity, shownEntries } from "../../core/entries.ts";
 import { identityOf } from "../../core/marks.ts";
-import { underPresentName } from "../../extension/entries.ts";
 import { policiesNote } from "../policies/policies-note.ts";
 import type { Outcome, Phase } from "./outcome.ts";
 import type { Run } from "./run.ts";
+import { keyOfEntry } from "./stored-entries.ts";
 import { problemText, type SetProblem } from "../plan/set-problem.ts";
 
 /** Maximum length of the message of an entry. */
@@ -43,7 +33,7 @@ function entryOf({ member, phase, state }: Outcome): NewEntry {
 
 /** Returns the entries of a set that is refused: those that are stored, and one for each object with a problem. */
 export function entriesOfProblems(run: Run, problems: readonly SetProblem[]): readonly NewEntry[] {
-  const entries = new Map<string, NewEntry>(storedEntriesOf(run).map((entry) => [keyOfEntry(entry), entry]));
+  const entries = new Map<string, NewEntry>(run.stored.list.map((entry) => [keyOfEntry(entry), entry]));
   for (const problem of problems) {
     const { member } = problem;
     const identity = member === undefined ? problem.identity : identityOf(member.kind, member.ref);
@@ -55,42 +45,4 @@ export function entriesOfProblems(run: Run, problems: readonly SetProblem[]): re
     entries.set(key, { ...identity, type: "Failed", reason: "Refused", message, attributes });
   }
   return shownEntries([...entries.values()]);
-}
-
-/** Returns the entries of the set that are stored. */
-export function storedEntriesOf({ pass, definition }: Run): readonly DependentEntry[] {
-  const { handler, object } = pass;
-  const entries = underPresentName(handler, storedEntries(object));
-  return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: definition.name });
-}
-
-/** Returns the phases in the stored entries, by the key of the object. */
-export function storedPhases(run: Run): ReadonlyMap<string, Phase> {
-  return new Map(
-    storedEntriesOf(run).flatMap((entry) => {
-      const phase = entry.attributes?.find(({ name }) => name === "phase")?.value;
-      return phase === undefined ? [] : [[keyOfEntry(entry), phase as Phase] as const]; // Entries of this set.
-    }),
-  );
-}
-
-/** Returns the policies in the stored entries that are not the defaults, as the annotations have them, by the key of the object. */
-export function storedNotes(run: Run): ReadonlyMap<string, string> {
-  const known = NOTES.get(run);
-  if (known !== undefined) return known;
-  const notes = storedEntriesOf(run).flatMap((entry) => {
-    const note = entry.attributes?.find(({ name }) => name === "policies")?.value;
-    return note === undefined ? [] : [[keyOfEntry(entry), note] as const];
-  });
-  const byKey = new Map(notes);
-  NOTES.set(run, byKey);
-  return byKey;
-}
-
-/** The notes of each run: they are asked for every object that is removed. */
-const NOTES = new WeakMap<Run, ReadonlyMap<string, string>>();
-
-function keyOfEntry({ apiVersion, kind, name, namespace }: DependentIdentity): string {
-  const { group } = parseApiVersion(apiVersion);
-  return `${groupKindOf({ group, kind })} ${keyOf(namespace === undefined ? { name } : { name, namespace })}`;
 }

@@ -3,7 +3,7 @@
  * carry the marks too, and are left out.
  */
 import { groupKindOf, isForbidden, type Kind, type KubernetesObject, parseApiVersion, type Ref } from "@treadle/apimachinery";
-import { type DependentIdentity, storedEntries } from "../../core/entries.ts";
+import type { DependentIdentity } from "../../core/entries.ts";
 import { refTo } from "../../core/marks.ts";
 import { isMadeByUs, isWrittenByUs } from "../../core/ownership.ts";
 import type { Policy } from "../../core/plan.ts";
@@ -19,7 +19,6 @@ import type { Plan } from "../plan/plan.ts";
 import { policiesIn } from "../policies/policies-note.ts";
 import type { Policies, SetPolicies } from "../policies/policies.ts";
 import { ownerPolicies } from "../render/inputs.ts";
-import { storedEntriesOf, storedNotes } from "./entries.ts";
 import type { Run } from "./run.ts";
 
 /** An object of the set that is to be removed. */
@@ -93,7 +92,7 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
 export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
   const { annotations = {} } = metadata;
   const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
-  const { policies, isRemovalNoted } = policiesIn(note ?? storedNotes(run).get(memberKey(kind, metadata)));
+  const { policies, isRemovalNoted } = policiesIn(note ?? run.stored.noteOf(memberKey(kind, metadata)));
   const { onRemoval } = isRemovalNoted || !run.pass.isDeleting ? policies : removalPolicyOf(run);
   return onRemoval === undefined || onRemoval === policies.onRemoval ? policies : { ...policies, onRemoval };
 }
@@ -161,12 +160,9 @@ function removalOf(
 
 /** The objects of a kind that the status of the owner names. */
 function entryRefs(run: Run, kind: Kind): readonly Ref[] {
-  if (storedEntries(run.pass.object).length === 0) return [];
   const isOfKind = ({ apiVersion, kind: name }: DependentIdentity): boolean =>
     name === kind.kind && parseApiVersion(apiVersion).group === kind.group;
-  return storedEntriesOf(run)
-    .filter(isOfKind)
-    .map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }));
+  return run.stored.list.filter(isOfKind).map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }));
 }
 
 /** Reads the policies of the objects. */

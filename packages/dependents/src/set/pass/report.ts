@@ -7,7 +7,7 @@ import type { NewEntry } from "../../core/entries.ts";
 import { called, nameOfAnswer } from "../../core/ask.ts";
 import { spentMs, tick } from "../../grace.ts";
 import { LOOK_AGAIN_MS } from "../../retry-later.ts";
-import { entriesOf, storedEntriesOf } from "./entries.ts";
+import { entriesOf } from "./entries.ts";
 import { DEFAULT_TIMEOUT_MS } from "../definition.ts";
 import { GUARD_AGAIN_MS } from "./guard.ts";
 import type { Outcome } from "./outcome.ts";
@@ -160,7 +160,7 @@ export function isReported(run: Run<SetDoReq>, { outcomes }: Findings): boolean 
   const { definition, req } = run;
   const previous = req.conditions.previous(definition.condition as never); // The step declares it.
   if (previous?.status !== "True" || previous.observedGeneration !== req.object.metadata.generation) return false;
-  const stored = storedEntriesOf(run);
+  const stored = run.stored.list;
   const entries = entriesOf(outcomes, []);
   const isSame = (entry: NewEntry, i: number): boolean =>
     Object.entries(entry).every(([field, value]) => jsonEqual((stored[i] as unknown as Readonly<Record<string, unknown>>)[field], value));

@@ -7,6 +7,7 @@ import { StepContext } from "../../step-context.ts";
 import type { SetDefinition } from "../definition.ts";
 import { sets } from "../extension.ts";
 import type { SetMemory, StoredSet } from "./state.ts";
+import { StoredEntries } from "./stored-entries.ts";
 
 export type SetDoReq = DoReq<KubernetesObject, object, Readonly<Record<string, unknown>>, string, StoredSet>;
 export type SetCleanupReq = CleanupReq<KubernetesObject, Readonly<Record<string, unknown>>, string, StoredSet>;
@@ -19,6 +20,8 @@ export interface Run<R extends SetDoReq | SetCleanupReq = SetDoReq | SetCleanupR
   readonly context: StepContext;
   readonly memory: SetMemory;
   readonly state: StoredSet;
+  /** The entries that an earlier pass has stored. */
+  readonly stored: StoredEntries;
 }
 
 /** Begins the run of a set. Its entries stay as they are until the run reports. */
@@ -34,5 +37,6 @@ export function runOf<R extends SetDoReq | SetCleanupReq>(definition: SetDefinit
     context: new StepContext(source, req as never, pass),
     memory: sets.of(req).memory.of(name),
     state: req.state,
+    stored: new StoredEntries(pass, name),
   };
 }
