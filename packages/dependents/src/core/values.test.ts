@@ -1,4 +1,4 @@
-/** Desired values that a live object does not have, whoever wrote the others. */
+/** Desired values that a live object does not have. The writer of the others does not count. */
 import { expect, test } from "vitest";
 import { containsField, textOfPath } from "./owned-fields.ts";
 import { hasValues, pathsBelow, valueDifferences } from "./values.ts";

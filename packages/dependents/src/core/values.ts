@@ -1,4 +1,4 @@
-/** Compares the values of a desired state with those of the live object, whoever wrote them. Fields that are not desired do not count. Pure. */
+/** Compares the values of a desired state with those of the live object, of any writer. Fields that are not desired do not count. Pure. */
 import { jsonEqual } from "@treadle/apimachinery";
 import { type FieldPath, isObject } from "./owned-fields.ts";
 

@@ -83,7 +83,7 @@ function dyingDefinition(run: Run, { kind, isInstance }: PlannedMember, { own, b
   return live?.metadata.deletionTimestamp === undefined ? undefined : definition?.key;
 }
 
-/** The object in the cache; `undefined`: there is none, or the operator does not watch its kind. */
+/** The object in the cache; `undefined`: it does not exist, or the operator does not watch its kind. */
 function cachedOf({ context }: Run, { kind, ref, kindState }: PlannedMember): KubernetesObject | undefined {
   return kindState.type === "watched" ? context.cache.get(kind, ref) : undefined;
 }
