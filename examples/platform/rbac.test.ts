@@ -1,6 +1,6 @@
 /** The operator's rights are sufficient, and each of them is needed. */
 import { checkRights, startTestCluster, type TestCluster } from "@treadle/testing";
-import type { Kind } from "treadle";
+import { isNotFound, type Kind } from "treadle";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -53,14 +53,18 @@ test("the platform operator needs each of its rights and no others", { timeout: 
 /** Removes what an earlier run left that lacked a right. */
 async function forget(cluster: TestCluster): Promise<void> {
   for (const { metadata } of await cluster.list(Platform)) {
-    await cluster.client.patch(
-      Platform,
-      { name: metadata.name, namespace: metadata.namespace ?? "" },
-      { type: "merge", body: { metadata: { finalizers: null } } },
-    );
+    const ref = { name: metadata.name, namespace: metadata.namespace ?? "" };
+    await cluster.client.patch(Platform, ref, NO_FINALIZERS).catch(ignoreGone);
     await cluster.delete(Platform, `${metadata.namespace}/${metadata.name}`);
   }
   if ((await cluster.get(CustomResourceDefinition, WIDGETS)) === undefined) return;
-  await cluster.client.patch(CustomResourceDefinition, { name: WIDGETS }, { type: "merge", body: { metadata: { finalizers: null } } });
+  await cluster.client.patch(CustomResourceDefinition, { name: WIDGETS }, NO_FINALIZERS).catch(ignoreGone);
   await cluster.delete(CustomResourceDefinition, WIDGETS);
+}
+
+const NO_FINALIZERS = { type: "merge", body: { metadata: { finalizers: null } } } as const;
+
+/** The server may have deleted it meanwhile. */
+function ignoreGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }

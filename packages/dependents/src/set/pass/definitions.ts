@@ -1,5 +1,5 @@
 /** CRDs and APIServices of a set: they carry the finalizer of the handler, so that they do not disappear before their turn. */
-import { isKindNotServed, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { isKindNotServed, isNotFound, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { refTo } from "../../core/marks.ts";
 import type { Manifest } from "../plan/member.ts";
 import { definedKindOf, definesKinds } from "../plan/own-kinds.ts";
@@ -19,7 +19,11 @@ export async function withoutFinalizer({ context, pass }: Run, kind: Kind, live:
   const { uid, resourceVersion, finalizers = [] } = live.metadata;
   const rest = finalizers.filter((name) => !pass.handler.finalizers.includes(name));
   const body = { metadata: { uid, resourceVersion, finalizers: rest.length === 0 ? null : rest } };
-  await context.client.patch(kind, refTo(live), { type: "merge", body });
+  try {
+    await context.client.patch(kind, refTo(live), { type: "merge", body });
+  } catch (error) {
+    if (!isNotFound(error)) throw error; // It no longer exists, with its finalizers.
+  }
 }
 
 /** Whether the object carries our finalizer. */
