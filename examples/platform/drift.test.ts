@@ -3,7 +3,7 @@ import { startTestCluster } from "@treadle/testing";
 import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, Service } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { platform } from "./controller.ts";
-import { conditionOf, objectsIn, openShop, platformOf, SYSTEM, WIDGETS } from "./story.ts";
+import { conditionOf, isReady, objectsIn, openShop, platformOf, SYSTEM, WIDGETS } from "./story.ts";
 import { Widget } from "./widget.ts";
 
 test("a changed object is reverted, a deleted one is recreated, and a field of another writer stays", async () => {
@@ -13,7 +13,7 @@ test("a changed object is reverted, a deleted one is recreated, and a field of a
   await cluster.update(ConfigMap, `${SYSTEM}/anna`, (object) => void (object.data = { tenant: "eve", theirs: "yes" }));
   await cluster.delete(Service, `${SYSTEM}/ben`);
   await cluster.delete(Widget, `${SYSTEM}/welcome`);
-  await cluster.settled();
+  await isReady(cluster);
   expect((await cluster.get(ConfigMap, `${SYSTEM}/anna`))?.data).toEqual({ tenant: "anna", theirs: "yes" });
   expect(await objectsIn(cluster)).toEqual(platformOf("anna", "ben"));
   expect(await conditionOf(cluster)).toBe("True Ready: 18 objects are ready");

@@ -5,7 +5,7 @@ import { ConfigMap, Secret } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { platform } from "./controller.ts";
 import { Platform } from "./platform.ts";
-import { change, conditionOf, objectsIn, openShop, platformOf, requestsIn, SYSTEM } from "./story.ts";
+import { change, conditionOf, createShop, objectsIn, openShop, platformOf, requestsIn, SYSTEM } from "./story.ts";
 import { Widget } from "./widget.ts";
 
 test("a platform is installed, and its migrations are deleted for good", async () => {
@@ -71,7 +71,7 @@ test("an address is announced when everything is ready, and not before", { tags:
   await using cluster = await startTestCluster({ workloads: true });
   cluster.workloads.pods.fail("ImagePullBackOff", { matchLabels: { tenant: "anna" } });
   await cluster.start(platform, { missing: [Widget] });
-  await openShop(cluster);
+  await createShop(cluster);
   expect((await cluster.get(Platform, "shop"))?.status?.address).toBeUndefined();
   expect(await conditionOf(cluster)).toMatch(/^Unknown Processing: \d+ of 18 objects are ready, wave 2: Deployment default-shop\/anna/);
   await change(cluster, { timeoutMs: 30_000 });

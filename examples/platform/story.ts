@@ -13,6 +13,7 @@ import {
   Service,
   ServiceAccount,
 } from "treadle/kinds";
+import { expect } from "vitest";
 import { Platform } from "./platform.ts";
 import { Widget } from "./widget.ts";
 
@@ -33,8 +34,21 @@ export const license = {
 
 /** Creates the Platform `shop` and its license, and waits until it is ready. */
 export async function openShop(cluster: TestCluster, spec: Partial<Platform["spec"]> = {}): Promise<void> {
+  await createShop(cluster, spec);
+  await isReady(cluster);
+}
+
+/** Creates the Platform `shop` and its license, and waits until the operator has nothing to do. */
+export async function createShop(cluster: TestCluster, spec: Partial<Platform["spec"]> = {}): Promise<void> {
   await cluster.create(Secret, license);
   await cluster.create(Platform, { metadata: { name: "shop" }, spec: { tenants: ["anna", "ben"], ...spec } });
+  await cluster.settled();
+}
+
+/** Waits until the Platform is ready. A real server needs a moment before it serves a new CRD, in which an operator is settled. */
+export async function isReady(cluster: TestCluster): Promise<void> {
+  await cluster.settled();
+  await expect.poll(() => conditionOf(cluster), { timeout: 30_000 }).toMatch(/^True Ready/);
   await cluster.settled();
 }
 

@@ -4,7 +4,7 @@ import { ConfigMap } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { platform } from "./controller.ts";
 import { Platform } from "./platform.ts";
-import { change, conditionOf, objectsIn, openShop, platformOf, SYSTEM } from "./story.ts";
+import { change, conditionOf, createShop, isReady, objectsIn, openShop, platformOf, SYSTEM } from "./story.ts";
 import { Widget } from "./widget.ts";
 
 test("a suspended platform reverts no drift and applies no change, and does both afterwards", async () => {
@@ -22,7 +22,7 @@ test("a suspended platform reverts no drift and applies no change, and does both
   expect(await objectsIn(cluster)).toEqual(platformOf("anna", "ben"));
 
   await change(cluster, { suspended: false, tenants: ["anna"] });
-  await cluster.settled();
+  await isReady(cluster);
   expect(await objectsIn(cluster)).toEqual(platformOf("anna"));
   expect((await cluster.get(ConfigMap, `${SYSTEM}/anna`))?.data).toEqual({ tenant: "anna" });
   expect(await conditionOf(cluster)).toBe("True Ready: 11 objects are ready");
@@ -43,9 +43,9 @@ test("a suspended platform can be deleted", async () => {
 test("a platform that is created suspended has no objects", async () => {
   await using cluster = await startTestCluster({ workloads: true });
   await cluster.start(platform, { missing: [Widget] });
-  await openShop(cluster, { suspended: true });
+  await createShop(cluster, { suspended: true });
   expect(await objectsIn(cluster)).toEqual([]);
   await change(cluster, { suspended: false });
-  await cluster.settled();
+  await isReady(cluster);
   expect(await objectsIn(cluster)).toEqual(platformOf("anna", "ben"));
 });

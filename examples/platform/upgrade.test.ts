@@ -4,7 +4,7 @@ import { CustomResourceDefinition, Deployment } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { platform } from "./controller.ts";
 import { Platform } from "./platform.ts";
-import { change, conditionOf, objectsIn, openShop, platformOf, SYSTEM, WIDGETS } from "./story.ts";
+import { change, conditionOf, isReady, objectsIn, openShop, platformOf, SYSTEM, WIDGETS } from "./story.ts";
 import { Widget } from "./widget.ts";
 
 test("an upgrade adds the objects of a new tenant, then removes those of an old one", async () => {
@@ -13,7 +13,7 @@ test("an upgrade adds the objects of a new tenant, then removes those of an old 
   await openShop(cluster);
   cluster.requests.clear();
   await change(cluster, { tenants: ["ben", "carl"], version: "1.30.0" });
-  await cluster.settled();
+  await isReady(cluster);
   expect(await objectsIn(cluster)).toEqual(platformOf("ben", "carl"));
   expect(await conditionOf(cluster)).toBe("True Ready: 18 objects are ready");
   const [container] = (await cluster.get(Deployment, `${SYSTEM}/ben`))?.spec?.template.spec?.containers ?? [];
@@ -55,10 +55,10 @@ test("a CRD that an upgrade drops is deleted with the Widgets of the platform, a
   await openShop(cluster);
   await change(cluster, { widgets: false });
   await cluster.settled();
+  await expect.poll(() => conditionOf(cluster)).toBe("True Ready: 16 objects are ready");
   expect(await cluster.get(CustomResourceDefinition, WIDGETS)).toBeUndefined();
-  expect(await conditionOf(cluster)).toBe("True Ready: 16 objects are ready");
   await change(cluster, { widgets: true });
-  await cluster.settled();
+  await isReady(cluster);
   expect(await objectsIn(cluster)).toEqual(platformOf("anna", "ben"));
   expect(await conditionOf(cluster)).toBe("True Ready: 18 objects are ready");
 });
