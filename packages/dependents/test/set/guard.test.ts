@@ -43,7 +43,7 @@ const drop = async (cluster: TestCluster): Promise<void> => {
   await cluster.settled();
 };
 
-describe("a CRD of a set", () => {
+describe("a CRD of a set", { tags: ["memory"] }, () => {
   test("carries the finalizer of the handler, and is deleted with its instances", async () => {
     await using cluster = await clusterWith();
     expect(await conditionOf(cluster)).toEqual({ reason: "Ready", message: "3 objects are ready" });
@@ -169,7 +169,7 @@ describe("a user's instance that is created while the set is removed", { tags: [
   });
 });
 
-describe("alsoGuards", () => {
+describe("alsoGuards", { tags: ["memory"] }, () => {
   const onlyBase = (): readonly Manifest[] => [config("base")];
   const permissions = [{ kind: Widget, verbs: ["list"] as const }];
 

@@ -74,7 +74,7 @@ test("a replaced operator's fields and finalizers move to the set", MEMORY, asyn
   expect((await cluster.get(Platform, "a"))?.metadata.finalizers).toEqual([finalizer(HANDLER)]);
 });
 
-describe("a drain", () => {
+describe("a drain", { tags: ["memory"] }, () => {
   test("by release takes the finalizer off the CRDs, and all objects stay", async () => {
     await using cluster = await startTestCluster({ objects: [platform()] });
     await run(cluster, platforms({ objects: withCrd }));

@@ -130,6 +130,7 @@ describe("a set", () => {
     await cluster.settled();
     await cluster.delete(Platform, "a");
     await cluster.settled();
-    expect((await cluster.list(ConfigMap, "default")).map(({ metadata }) => metadata.name)).toEqual(["two"]);
+    expect(await cluster.get(ConfigMap, "one")).toBeUndefined();
+    expect(await cluster.get(ConfigMap, "two")).toBeDefined();
   });
 });

@@ -52,7 +52,9 @@ describe("a value that the server refuses", () => {
   });
 });
 
-test("an object in a namespace that is terminating waits, and is applied when the namespace is there again", async () => {
+test("an object in a namespace that is terminating waits, and is applied when the namespace is there again", {
+  tags: ["memory"],
+}, async () => {
   await using cluster = await startTestCluster({ objects: [platform()] });
   await cluster.create(Namespace, { metadata: { name: "table-ending" } });
   await cluster.create(ConfigMap, { metadata: { name: "hold", namespace: "table-ending", finalizers: ["example.dev/hold"] } });
@@ -66,8 +68,6 @@ test("an object in a namespace that is terminating waits, and is applied when th
   expect(await entryOf(cluster, "x")).toMatch(/^ConfigMap Pending\/Forbidden: .*namespace table-ending because it is being terminated/);
   expect(await isThere(cluster, "good")).toBe(true);
   await cluster.update(ConfigMap, "table-ending/hold", ({ metadata }) => void (metadata.finalizers = []));
-  // The namespace controller of a real cluster takes its time.
-  if (process.env["TREADLE_TEST_KUBECONFIG"]) return;
   await operator.settled({ horizonMs: 60_000 });
   expect(await conditionOf(cluster)).toBe("True Ready: 2 objects are ready");
 });
