@@ -27,6 +27,7 @@ export class Cluster implements TestCluster {
   readonly #backend: Backend;
   readonly #user: User;
   readonly #operators = new Set<Operator>();
+  readonly #missing = new Set<Kind>();
   readonly #ownable = new Map<Kind, Promise<void>>();
   #started = 0;
   #stopping: Promise<void> | undefined;
@@ -74,8 +75,7 @@ export class Cluster implements TestCluster {
     if (options.transport === "http" && isFakeClock(this.clock))
       throw new Error('cluster.start: a socket does not wait for virtual time; start the cluster with { http: true, time: "real" }');
     const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
-    // A real server may have the kinds from an earlier test.
-    if (this.#backend.isReal) for (const kind of options.missing ?? []) await this.#backend.remove(kind);
+    if (this.#backend.isReal) for (const kind of options.missing ?? []) await this.#removeOfEarlierTest(kind);
     for (const kind of handlers.flatMap(kindsOf)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
     const user = await this.#identity(handlers, options);
     const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
@@ -87,6 +87,13 @@ export class Cluster implements TestCluster {
       throw error;
     }
     return operator;
+  }
+
+  /** Removes a CRD that a real server may have from an earlier test. An operator that starts later finds what the first one made. */
+  async #removeOfEarlierTest(kind: Kind): Promise<void> {
+    if (this.#missing.has(kind)) return;
+    this.#missing.add(kind);
+    await this.#backend.remove(kind);
   }
 
   /** Grants the operator its rights. Returns its user; undefined: the administrator. */
