@@ -5,6 +5,7 @@
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client, ClusterConfig, Exchange } from "@treadle/client";
 import type { DrainRule, Logger, UndeclaredUse } from "@treadle/reconcile";
+import type { Shared } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "./cached.ts";
 import type { DryWrite } from "./dry-run/dry-write.ts";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
@@ -90,6 +91,12 @@ export interface ManagerOptions {
    * watch CRDs lists it as soon as its CRD exists. @defaultValue 10_000
    */
   readonly kindRetryMs?: number;
+  /**
+   * The values that extensions share, for managers of one process that share them. Its owner disposes of it.
+   * @defaultValue made for the manager, and disposed of at its end
+   * @experimental
+   */
+  readonly shared?: Shared;
   /** Called, for tests, with each use of a kind through `req.client` that the handler does not declare. */
   readonly onUndeclared?: (use: UndeclaredUse) => void;
   /** The clock of everything in the manager. @defaultValue the system's */

@@ -1,6 +1,7 @@
 /** The pages that people look things up in name what the code has, all of it and nothing else. */
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { kind } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { createPrometheus } from "../src/metrics/prometheus.ts";
 import { SETTINGS, variableOf } from "../src/settings/table.ts";
@@ -28,26 +29,30 @@ const names = (cells: readonly (readonly string[])[]): string[] => cells.map(([n
 
 test("docs/metrics.md lists every metric with its type and labels", async () => {
   const { registry, controller } = createPrometheus();
-  controller("w");
+  controller("w", kind({ group: "test.treadle.dev", version: "v1", kind: "Widget", plural: "widgets" }));
   const served = registry.getMetricsAsArray().map((metric) => {
     const { name, type, labelNames } = metric as unknown as { readonly name: string; readonly type: string; readonly labelNames: string[] };
     return `${name} ${type} ${labelNames.toSorted().join(" ")}`.trim();
   });
-  const ofSets = new Set((await rows("metrics.md", "Sets")).map(([name]) => name));
-  const listed = (await rows("metrics.md")).filter(([name]) => !ofSets.has(name)).map(metricOf);
+  const sections = await Promise.all(Object.keys(EXTENSIONS).map((section) => rows("metrics.md", section)));
+  const ofExtensions = new Set(sections.flat().map(([name]) => name));
+  const listed = (await rows("metrics.md")).filter(([name]) => !ofExtensions.has(name)).map(metricOf);
   expect(listed.toSorted()).toEqual(served.toSorted());
 });
 
-test("docs/metrics.md lists every metric of sets with its type and labels", async () => {
-  const definitions = await inSources(["dependents"], /^export const \w+: ((?:Counter|Histogram)Definition = \{[^}]+)/gm);
+/** The sections of docs/metrics.md about extensions, and their packages. */
+const EXTENSIONS = { Sets: "dependents", "External resources": "managed" };
+
+test.for(Object.entries(EXTENSIONS))("docs/metrics.md, %s, lists every metric of %s with its type and labels", async ([section, name]) => {
+  const definitions = await inSources([name], /^export const \w+: ((?:Counter|Gauge|Histogram)Definition = \{[^}]+)/gm);
   const defined = [...definitions].map((text) => {
-    const type = text.startsWith("Counter") ? "counter" : "histogram";
+    const type = (/^\w+?(?=Definition)/.exec(text)?.[0] ?? "").toLowerCase();
     const labels = [...(/labels: \[([^\]]*)\]/.exec(text)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(([, label = ""]) => label);
     // The engine adds the label of the controller.
     return [/name: "(\w+)"/.exec(text)?.[1], type, ...["controller", ...labels].toSorted()].join(" ");
   });
   expect(defined.length).toBeGreaterThan(0);
-  expect((await rows("metrics.md", "Sets")).map(metricOf).toSorted()).toEqual(defined.toSorted());
+  expect((await rows("metrics.md", section)).map(metricOf).toSorted()).toEqual(defined.toSorted());
 });
 
 /** Name, type and sorted labels in a row. */

@@ -1,4 +1,4 @@
-/** The counters and histograms of extensions in the metrics of an operator, and their trees on `/debug/object`, over real sockets. */
+/** The counters, gauges and histograms of extensions in the metrics of an operator, and their trees on `/debug/object`, over real sockets. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { type AnyHandler, conditions, handler, type Step } from "@treadle/reconcile";
 import {
@@ -8,6 +8,7 @@ import {
   defineStep,
   type Extension,
   type ExtensionDefinition,
+  type GaugeDefinition,
   type HistogramDefinition,
 } from "@treadle/reconcile/unstable/engine";
 import { Counter } from "prom-client";
@@ -18,13 +19,20 @@ import { Gadget, startWorld, Widget, widget, type World, type WorldOptions } fro
 const LOOKS: CounterDefinition = { name: "test_looks_total", help: "Looks at objects.", labels: ["size"] };
 const BLINKS: CounterDefinition = { name: "test_blinks_total", help: "Blinks.", labels: [] };
 const GAZES: HistogramDefinition = { name: "test_gaze_seconds", help: "Gazes at objects.", labels: ["size"], buckets: [1, 5] };
+const LEVEL: GaugeDefinition = { name: "test_level", help: "Levels.", labels: ["size"] };
 const NAPS: HistogramDefinition = { name: "test_nap_seconds", help: "Naps.", labels: [] };
 
 type Looking = Extension<object, object, object>;
 type Definition = Partial<ExtensionDefinition<object, object, object>>;
 
 const looking = (definition: Definition = {}): Looking =>
-  defineExtension<object, object, object>({ name: "looking", counters: [LOOKS, BLINKS], histograms: [GAZES, NAPS], ...definition });
+  defineExtension<object, object, object>({
+    name: "looking",
+    counters: [LOOKS, BLINKS],
+    gauges: [LEVEL],
+    histograms: [GAZES, NAPS],
+    ...definition,
+  });
 
 /** A handler of widgets or gadgets whose steps use the extensions, and count a look in each pass. */
 function looker(extensions: readonly Looking[], kind: typeof Widget | typeof Gadget = Widget): AnyHandler {
@@ -36,6 +44,10 @@ function looker(extensions: readonly Looking[], kind: typeof Widget | typeof Gad
         do(req) {
           extension.of(req).count("test_looks_total", { size: "big" }, 2);
           extension.of(req).observe("test_gaze_seconds", { size: "big" }, 3);
+          if (extension.name === "looking")
+            extension
+              .of(req)
+              .gauge("test_level", { size: "big" }, (req as { readonly object: KubernetesObject }).object.metadata.name === "a" ? 5 : -2);
         },
       }) as Step<Widget>,
   );
@@ -68,6 +80,18 @@ describe("a counter of an extension", () => {
         .slice(2)
         .toSorted(),
     ).toEqual(['test_looks_total{size="big",controller="gadgets"} 2', 'test_looks_total{size="big",controller="widgets"} 4']);
+  });
+
+  test("is not a gauge, which has the value of the last pass", async () => {
+    const world = await served({ handlers: [looker([looking()])] });
+    for (const name of ["a", "b"]) {
+      await world.user.create(Widget, widget(name));
+      await world.settled();
+    }
+    expect(linesAbout(await metrics(world), "test_level").slice(1)).toEqual([
+      "# TYPE test_level gauge",
+      'test_level{size="big",controller="widgets"} -2',
+    ]);
   });
 
   test("counts nothing in a dry run", async () => {

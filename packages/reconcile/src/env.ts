@@ -6,6 +6,7 @@ import type { KindWatches } from "./kind-watch.ts";
 import type { MetricLabels } from "./metric.ts";
 import type { PhaseReport } from "./pass-result.ts";
 import type { Cache, Logger } from "./req.ts";
+import type { Shared } from "./shared.ts";
 
 /** An event note is an event of the primary that a step records by `req.event()`. */
 export interface EventNote {
@@ -91,6 +92,8 @@ export interface ReconcilerEnv {
   observeDelete?(object: KubernetesObject): void;
   /** The fetched objects of kinds that are cached as metadata, shared by reconcilers that share a cache. @defaultValue not shared */
   readonly fetches?: Fetches;
+  /** The values that extensions share, for reconcilers of one operator. Its owner disposes of it. @defaultValue not shared, and never disposed of */
+  readonly shared?: Shared;
   /** Whether the server is known to serve the kind. Steps that read or own a kind that is not served wait. @defaultValue every kind is served */
   isServed?(kind: Kind): boolean;
   /**
@@ -110,7 +113,7 @@ export interface ReconcilerEnv {
   /** Records an event about the object; it must not throw. */
   recordEvent?(object: KubernetesObject, event: EventNote): void;
   /**
-   * Adds to a counter of an extension, or a duration in seconds to a histogram, with the values of the labels that it defines; it
+   * Adds to a counter of an extension, sets a gauge, or adds a duration in seconds to a histogram, with the values of the labels that it defines; it
    * must not throw. @defaultValue nothing is measured
    */
   measure?(metric: string, labels: MetricLabels, value: number): void;

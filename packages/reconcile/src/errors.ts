@@ -102,6 +102,11 @@ export function isReconcileError(error: unknown): error is ReconcileError {
   return branded(error, RECONCILE);
 }
 
+/** Never throws, whatever was thrown: a Proxy may have traps. */
 function branded(error: unknown, brand: symbol): boolean {
-  return typeof error === "object" && error !== null && brand in error;
+  try {
+    return typeof error === "object" && error !== null && brand in error;
+  } catch {
+    return false;
+  }
 }

@@ -5,6 +5,7 @@
  * - The engine knows no extension by name. Everything that an extension does goes through this interface.
  * - Memory lives as long as the object's uid in this process. A new value of `treadle.dev/reconcile-requested-at`, the
  *   deletion of the object and a dry run drop it.
+ * - A shared value lives as long as the operator, in this process. All handlers and objects have the same.
  * - A part of the status belongs to one extension. Authors cannot write it, and the engine stores it with the conditions.
  * - Hooks run in the pass of one object. An object has at most one pass at a time.
  *
@@ -16,7 +17,7 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { CounterDefinition, HistogramDefinition, MetricLabels } from "./metric.ts";
+import type { CounterDefinition, GaugeDefinition, HistogramDefinition, MetricLabels } from "./metric.ts";
 import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
@@ -81,12 +82,22 @@ export interface ExtensionPass<Data, Memory, Found> {
   refusalOf(kind: Kind): string | undefined;
   /** The client of the operator, without defaults, field manager and signal. Steps write by `req.client`. */
   readonly client: Client;
+  /**
+   * Returns what the operator keeps under `key` for all its handlers and objects, such as the connections of an API. `make` makes it
+   * at its first use. A value with `[Symbol.asyncDispose]` is disposed of when the operator ends, after its last pass. A dry run keeps
+   * values as well.
+   * @param key found by identity, so that two extensions never meet by chance; such as an object that all steps of an API have
+   * @throws Error after the end of the operator; what `make` throws
+   */
+  shared<V extends object>(key: object, make: () => V): V;
   /** The clock of the pass. */
   readonly clock: Clock;
   /** The log of the pass. */
   readonly log: Logger;
   /** Returns `text` without the values of Secrets that the pass has read. Call it for every text from an author's function. */
   hide(text: string): string;
+  /** The same for every text in a value, also in errors, as a copy; the value itself where there is nothing to hide. */
+  hideIn<V>(value: V): V;
   /** Hides these texts too: they come from Secrets, in a form that the Secrets do not contain. */
   conceal(texts: readonly string[]): void;
   /**
@@ -102,6 +113,11 @@ export interface ExtensionPass<Data, Memory, Found> {
    * @throws TypeError for a counter or labels that the extension does not define, RangeError for a negative number
    */
   count(name: string, labels: MetricLabels, by?: number): void;
+  /**
+   * Sets a gauge of the extension. The rules of {@link ExtensionPass.count} apply.
+   * @throws TypeError for a gauge or labels that the extension does not define, RangeError for a number that is not finite
+   */
+  gauge(name: string, labels: MetricLabels, value: number): void;
   /**
    * Adds a duration to a histogram of the extension. The rules of {@link ExtensionPass.count} apply.
    * @param seconds the duration; a negative one, which a clock that is set back gives, counts as 0
@@ -212,6 +228,8 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   problems?(handler: ExtendedHandler<Data>): readonly string[];
   /** The counters of the extension: metrics that `pass.count()` adds to. @defaultValue none */
   readonly counters?: readonly CounterDefinition[];
+  /** The gauges of the extension: metrics that `pass.gauge()` sets. @defaultValue none */
+  readonly gauges?: readonly GaugeDefinition[];
   /** The histograms of the extension: metrics that `pass.observe()` adds durations to. @defaultValue none */
   readonly histograms?: readonly HistogramDefinition[];
   /**

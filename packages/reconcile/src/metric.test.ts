@@ -48,6 +48,18 @@ test.for<{
   expect(() => checkMetrics({ name: "rooms", counters, histograms })).toThrow(want);
 });
 
+test.for([5, -1, 0])("a gauge may be %d", (value) => {
+  const gauges = [{ name: "level", help: "Levels.", labels: [] }];
+  expect(() => checkMeasurement({ name: "rooms", gauges }, { type: "gauge", name: "level", labels: {}, value })).not.toThrow();
+});
+
+test("a gauge that is not a number is refused", () => {
+  const gauges = [{ name: "level", help: "Levels.", labels: [] }];
+  expect(() => checkMeasurement({ name: "rooms", gauges }, { type: "gauge", name: "level", labels: {}, value: Number.NaN })).toThrow(
+    RangeError,
+  );
+});
+
 test("metrics with valid names are accepted", () => {
   const counters = [VISITS, { name: "_a1", help: "A.", labels: [] }];
   expect(() => checkMetrics({ name: "rooms", counters, histograms: [STAYS, { ...STAYS, name: "b" }] })).not.toThrow();

@@ -1,6 +1,6 @@
 /**
- * Counters and histograms of extensions. An extension defines them, counts and observes in its passes, and a controller serves them
- * with its metrics. Values that also fall are neither.
+ * Counters, gauges and histograms of extensions. An extension defines them, and measures in its passes. A controller serves them with
+ * its metrics.
  */
 
 /** A metric definition has what all metrics of extensions have. */
@@ -19,6 +19,12 @@ export interface MetricDefinition {
 /** A counter definition describes a metric of an extension that only grows. */
 export type CounterDefinition = MetricDefinition;
 
+/**
+ * A gauge definition describes a metric of an extension that also falls, such as an interval. Its value is that of the last pass that
+ * set it, of any object: it is not for values of single objects.
+ */
+export type GaugeDefinition = MetricDefinition;
+
 /** A histogram definition describes a metric of an extension that observes durations. */
 export interface HistogramDefinition extends MetricDefinition {
   /** The upper bounds of the buckets in seconds, ascending. @defaultValue 0.005 to 10, as {@link DEFAULT_BUCKETS} */
@@ -30,9 +36,9 @@ export const DEFAULT_BUCKETS: readonly number[] = Object.freeze([0.005, 0.01, 0.
 
 /** A declared metric is a metric of a handler, with the extension that defines it. */
 export interface DeclaredMetric extends MetricDefinition {
-  /** What `pass.count()` adds to, or what `pass.observe()` observes. */
-  readonly type: "counter" | "histogram";
-  /** The upper bounds of the buckets of a histogram in seconds; empty for a counter. */
+  /** What `pass.count()` adds to, what `pass.gauge()` sets, or what `pass.observe()` observes. */
+  readonly type: "counter" | "gauge" | "histogram";
+  /** The upper bounds of the buckets of a histogram in seconds; empty for another metric. */
   readonly buckets: readonly number[];
   /** The name of the extension. */
   readonly extension: string;
@@ -45,6 +51,7 @@ export type MetricLabels = Readonly<Record<string, string>>;
 interface Measuring {
   readonly name: string;
   readonly counters?: readonly CounterDefinition[];
+  readonly gauges?: readonly GaugeDefinition[];
   readonly histograms?: readonly HistogramDefinition[];
 }
 
@@ -56,9 +63,10 @@ const BUCKET_LABEL = "le";
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** Returns all metrics that an extension defines. */
-export function metricsOf({ name: extension, counters = [], histograms = [] }: Measuring): readonly DeclaredMetric[] {
+export function metricsOf({ name: extension, counters = [], gauges = [], histograms = [] }: Measuring): readonly DeclaredMetric[] {
   return [
     ...counters.map((each) => ({ ...each, type: "counter" as const, buckets: NO_BUCKETS, extension })),
+    ...gauges.map((each) => ({ ...each, type: "gauge" as const, buckets: NO_BUCKETS, extension })),
     ...histograms.map((each) => ({ ...each, type: "histogram" as const, buckets: each.buckets ?? DEFAULT_BUCKETS, extension })),
   ];
 }
@@ -100,8 +108,8 @@ interface Measurement {
  * Checks a value that an extension gives to one of its metrics.
  * @throws TypeError for an unknown name and for other labels than the defined ones, RangeError for an invalid number
  */
-export function checkMeasurement({ name: extension, counters, histograms }: Measuring, { type, name, labels, value }: Measurement): void {
-  const metric = (type === "counter" ? counters : histograms)?.find((each) => each.name === name);
+export function checkMeasurement({ name: extension, ...defined }: Measuring, { type, name, labels, value }: Measurement): void {
+  const metric = defined[`${type}s`]?.find((each) => each.name === name);
   const where = `extension "${extension}": ${type} "${name}"`;
   if (metric === undefined) throw new TypeError(`extension "${extension}" has no ${type} "${name}": add it to its ${type}s`);
   if (!hasLabels(metric, labels)) {
@@ -111,7 +119,8 @@ export function checkMeasurement({ name: extension, counters, histograms }: Meas
   const invalid = metric.labels.find((label) => typeof labels[label] !== "string");
   if (invalid !== undefined)
     throw new TypeError(`extension "${extension}": label "${invalid}" of ${type} "${name}" is ${String(labels[invalid])}: give a text`);
-  if (value >= 0 && value < Infinity) return;
+  if (type === "gauge" ? Number.isFinite(value) : value >= 0 && value < Infinity) return;
+  if (type === "gauge") throw new RangeError(`${where} cannot be ${value}: give a finite number`);
   if (type === "counter") throw new RangeError(`${where} cannot grow by ${value}: give a number that is not negative`);
   throw new RangeError(`${where} cannot observe ${value}: give a number of seconds that is not negative`);
 }

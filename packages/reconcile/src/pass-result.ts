@@ -44,6 +44,11 @@ export interface PassResult {
   readonly requeue: Requeue;
   /** The error, or an AggregateError of several; absent if nothing failed. */
   readonly error?: unknown;
+  /**
+   * What the pass waits for, as the reason of a condition: that of the wait, else of the first condition that the waiting step set and
+   * that is not True, else `Waiting`. `Conflict`: another writer changed an object. Absent if the pass did not wait, or failed.
+   */
+  readonly waitReason?: string;
   /** Present if the object is paused, so that no step ran. */
   readonly isPaused?: true;
   /** Whether a retry cannot fix the failure. */

@@ -11,6 +11,7 @@ import { hasOurFinalizer } from "./record/finalizer-names.ts";
 import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
 import { runPass } from "./pass/pass.ts";
 import { settleWatches } from "./pass/pass-watches.ts";
+import { waitReasonOf } from "./pass/wait-reason.ts";
 import { Pass } from "./record/pass-state.ts";
 import { References } from "./record/references.ts";
 import { describe, withoutSecrets } from "./internal/redact.ts";
@@ -20,6 +21,7 @@ import { logDeletion } from "./record/change-log.ts";
 import type { PassResult, PhaseReport } from "./pass-result.ts";
 import type { OneRead } from "./reads.ts";
 import type { Logger } from "./req.ts";
+import { Shared } from "./shared.ts";
 
 /** The options of {@link Reconciler.pass}. */
 export interface PassOptions {
@@ -48,6 +50,7 @@ export interface Reconciler {
 export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Reconciler {
   const pipeline = pipelineOf(handler);
   const fetches = env.fetches ?? new Fetches();
+  const shared = env.shared ?? new Shared();
   const references = new References();
   const memories = new Memories(pipeline, { fetches, references, clock: env.clock, watches: env.watches });
   const context = { controller: handler.name, kind: handler.kind.kind };
@@ -79,7 +82,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
 
       const memory = memories.of(key, object);
       const signal = options.signal ?? NEVER;
-      const pass = new Pass({ pipeline, env, object, memory, signal, log, fetches, references, cause: options.cause });
+      const pass = new Pass({ pipeline, env, object, memory, signal, log, fetches, references, shared, cause: options.cause });
       await runPass(pass);
       pass.drafts.close();
       if (pass.watches !== undefined || memory.watches !== undefined) settleWatches(pass);
@@ -163,6 +166,7 @@ function resultOf(pass: Pass): PassResult {
   const errors = failures.map(({ error }) => error);
   const error =
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
+  const waitReason = waitReasonOf(pass);
   return {
     outcome,
     requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, asked, atOnce, waitMs, dueMs: pass.dueMs }),
@@ -170,6 +174,7 @@ function resultOf(pass: Pass): PassResult {
     isTerminal: errors.length > 0 && errors.every(isTerminal),
     phases,
     writes: writer.writes,
+    ...(waitReason === undefined ? {} : { waitReason }),
     ...(pass.ending.type === "paused" ? { isPaused: true as const } : {}),
   };
 }

@@ -16,7 +16,7 @@ import {
 } from "@treadle/apimachinery";
 import { reconcilerEnv } from "@treadle/controller/unstable/driver";
 import type { AnyStep, Cache, Outcome, Step, StepResult, UndeclaredUse } from "@treadle/reconcile";
-import { factsOf, Fetches, type ReconcilerEnv, runStep, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
+import { factsOf, Fetches, type ReconcilerEnv, runStep, Shared, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { recordingLogger } from "./internal/log-recorder.ts";
 import { fakeWatches } from "./internal/fake-watches.ts";
@@ -114,6 +114,7 @@ class FakeRequest {
   readonly undeclared: UndeclaredUse[] = [];
   readonly #noteUndeclared = collectUndeclared(this.undeclared);
   readonly #fetches = new Fetches();
+  readonly #shared = new Shared();
   #object: KubernetesObject;
   /** The memories of steps: the primary keeps its uid in all runs. */
   readonly #memories = new Map<string, object>();
@@ -267,6 +268,7 @@ class FakeRequest {
       clock: this.clock,
       log: recordingLogger(this.logs),
       fetches: this.#fetches,
+      shared: this.#shared,
       isServed: (kind) => !this.#isMissing(kind),
       undeclared: this.#noteUndeclared,
       watches: fakeWatches(this.#backend, (kind) => this.#isMissing(kind)),

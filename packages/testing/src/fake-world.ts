@@ -18,7 +18,7 @@ import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
-import { Fetches } from "@treadle/reconcile/unstable/engine";
+import { Fetches, Shared } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { hasCaughtUp } from "./internal/caught-up.ts";
 import { freed, queuedKeys } from "./internal/held-keys.ts";
@@ -135,6 +135,7 @@ class World implements FakeWorld {
       clock: this.clock,
       log: recordingLogger(this.logs),
       fetches: new Fetches(),
+      shared: new Shared(),
       feeds: new FeedRegistry({ informers: this.#informers, scopeOf: () => scope }),
       isServed: (kind) => this.#isServed(kind),
       undeclared: collectUndeclared(this.undeclared),

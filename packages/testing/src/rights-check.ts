@@ -64,7 +64,7 @@ export interface RightsRun {
  * `handlers`, then once without each right. `failure` must be undefined with all rights, and defined without any of them. A
  * run without a right ends when the server refuses a request for lack of it.
  *
- * Informers list instead of streaming, and the first status patch of each operator conflicts: without this, a run could
+ * Informers list instead of streaming, and the first status patch of each kind in each run conflicts: without this, a run could
  * succeed by chance without the rights to list and to read. In memory the cluster needs `time: "real"`.
  *
  * @throws TypeError if a step asks for all rights, and `insteadOfAll` does not say which ones the run needs
@@ -198,14 +198,16 @@ function isWantOf({ group, resource, verb }: TakenRight, request: RecordedReques
   return request.verb === verb || (request.verb === "apply" && (verb === "patch" || verb === "create"));
 }
 
-/** Somebody else's change comes before the first status patch of each operator. Returns the way to end it. */
+/** Another writer's change comes before the first status patch of each kind in each run. Returns the way to end it. */
 function provokeConflicts(cluster: TestCluster, handlers: readonly AnyHandler[]): () => void {
   const kinds = new Map(handlers.map(({ kind }) => [`${kind.group}/${kind.plural}`, kind]));
   const done = new Set<string>();
   return cluster.onRequest(({ verb, group, resource, subresource, namespace = "", name }) => {
     const kind = kinds.get(`${group}/${resource}`);
-    if (kind === undefined || name === undefined || verb !== "patch" || subresource !== "status" || done.has(namespace)) return undefined;
-    done.add(namespace);
+    if (kind === undefined || name === undefined || verb !== "patch" || subresource !== "status") return undefined;
+    const first = `${namespace} ${group}/${resource}`;
+    if (done.has(first)) return undefined;
+    done.add(first);
     const body = { metadata: { annotations: { "testing.treadle.dev/touched": "yes" } } };
     return cluster.client.patch(kind, { name, namespace }, { type: "merge", body });
   });

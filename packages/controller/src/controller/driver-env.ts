@@ -17,7 +17,7 @@ export function driverEnv(
   { kinds, metrics }: { readonly kinds: KindServices; readonly metrics: ControllerMetrics },
 ): DriverEnv {
   const { clock, log, writer, monitor, isDryRun, options, onChange } = services;
-  const { informers, feeds, presence, fetches } = kinds;
+  const { informers, feeds, presence, fetches, shared } = kinds;
   const { name } = handler;
   const measure = metrics.measures(pipelineOf(handler).metrics);
   const tracing = services.tracing && new PassTracing(handler, services.tracing);
@@ -29,6 +29,7 @@ export function driverEnv(
     isDryRun,
     feeds,
     fetches,
+    shared,
     isServed: (kind) => presence.isServed(kind),
     refusalOf: (kind) => presence.refusalOf(kind),
     recordEvent: (object, event) => recordEvent(name, services, { object, event }),

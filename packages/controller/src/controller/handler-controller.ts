@@ -54,7 +54,7 @@ export class HandlerController implements Controller {
   /** Subscribes to its feeds, which must not have been started. */
   constructor(handler: AnyHandler, options: ControllerOptions, services: Services, kinds: KindServices) {
     const { metrics: all, clock, log } = services;
-    const metrics = all?.controller(handler.name) ?? NO_METRICS;
+    const metrics = all?.controller(handler.name, handler.kind) ?? NO_METRICS;
     this.name = handler.name;
     this.handler = handler;
     this.drain = options.drain;

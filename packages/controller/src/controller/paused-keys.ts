@@ -25,15 +25,17 @@ export class PausedKeys {
     if (isPaused === true) {
       if (this.#keys.has(key)) return;
       this.#keys.add(key);
-      const reason = outcome.type === "stop" ? outcome.reason : "paused";
-      this.#log.info(
-        { controller: this.#controller, object: key },
-        reason === "paused"
-          ? "paused by its annotation: not modified until the annotation is removed"
-          : `paused by the function of pause(): not modified until it returns no reason: ${reason}`,
-      );
+      this.#log.info({ controller: this.#controller, object: key }, textOf(outcome));
     } else if (this.#keys.delete(key) && outcome.type !== "gone" && outcome.type !== "left") {
       this.#log.info({ controller: this.#controller, object: key }, "no longer paused");
     }
   }
+}
+
+function textOf(outcome: PassResult["outcome"]): string {
+  if (outcome.type !== "stop" || outcome.reason === "paused")
+    return "paused by its annotation: not modified until the annotation is removed";
+  return outcome.step === "pause"
+    ? `paused by the function of pause(): not modified until it returns no reason: ${outcome.reason}`
+    : `paused by a step: not modified until it returns no reason: ${outcome.reason}`;
 }

@@ -1,6 +1,6 @@
-/** What the controllers of a manager share about kinds: their informers, feeds and presence, and the watched namespaces. */
+/** What the controllers of a manager share about kinds: their informers, feeds and presence, the watched namespaces, and values of extensions. */
 import type { Informer, Informers } from "@treadle/informer";
-import type { Fetches } from "@treadle/reconcile/unstable/engine";
+import type { Fetches, Shared } from "@treadle/reconcile/unstable/engine";
 import type { FeedRegistry } from "./feed-registry.ts";
 import type { KindPresence } from "./kind-presence.ts";
 
@@ -13,6 +13,8 @@ export interface KindServices {
   readonly feeds: FeedRegistry;
   readonly presence: KindPresence;
   readonly fetches: Fetches;
+  /** The values that the extensions of all handlers share. */
+  readonly shared: Shared;
   /** Whether a pass for a primary in `namespace` may begin: the watched namespaces may change. */
   readonly mayPass: (primary: Informer, namespace: string | undefined) => MayPass;
 }

@@ -2,7 +2,7 @@
  * What runs between the start and the stop of a manager. Parts are started in one order and stopped in the reverse order,
  * also when the start fails half-way.
  */
-import { Fetches } from "@treadle/reconcile/unstable/engine";
+import { Fetches, Shared } from "@treadle/reconcile/unstable/engine";
 import type { Informers } from "@treadle/informer";
 import { HandlerController } from "../controller/handler-controller.ts";
 import { sourceRunnables } from "../controller/source-runnables.ts";
@@ -11,6 +11,7 @@ import { syncError } from "../feeds/informer-failures.ts";
 import type { KindPresence } from "../feeds/kind-presence.ts";
 import { makeInformers } from "../feeds/make-informers.ts";
 import { WatchedNamespaces } from "../feeds/watched-namespaces.ts";
+import { errorFields } from "../internal/error-text.ts";
 import { type Undo, unwind, within } from "../internal/promises.ts";
 import type { ManagerAddresses } from "../manager.ts";
 import type { Runnable } from "../runnable.ts";
@@ -40,6 +41,7 @@ export class Runtime {
   readonly #parts: RuntimeParts;
   readonly #budget: ShutdownBudget;
   readonly #work: LeaderWork;
+  readonly #shared: Shared;
   readonly #servers = new Map<string, HttpServer>();
   readonly #undo: Undo[] = [];
 
@@ -50,6 +52,7 @@ export class Runtime {
     const { options, clock, log, onChange } = services;
     const { assignments, namespaces, runnables } = parts;
     this.#budget = new ShutdownBudget(clock, options.gracefulShutdownMs ?? 30_000);
+    this.#shared = options.shared ?? new Shared();
     const { informers, presence, scopeOf } = makeInformers(services, {
       handlers: assignments.map(({ handler }) => handler),
       namespaces,
@@ -72,6 +75,7 @@ export class Runtime {
       feeds: this.feeds,
       presence,
       fetches: new Fetches(),
+      shared: this.#shared,
       mayPass: this.namespaces.mayPass.bind(this.namespaces),
     };
     for (const { handler, options: given } of assignments) controllers.push(new HandlerController(handler, given, services, kinds));
@@ -116,6 +120,7 @@ export class Runtime {
       async () => void (await within(clock, budget.forTheRest(), closeClient())),
       () => this.#resign(),
       () => recorder?.stop(Math.min(EVENTS_MS, budget.forRunnables())),
+      () => this.#disposeShared(),
     );
     monitor?.start();
     await this.#listen(servers);
@@ -173,6 +178,18 @@ export class Runtime {
       const controller = this.controllers[at];
       return controller === undefined ? [] : sourceRunnables(controller, options.sources ?? [], this.informers.cache);
     });
+  }
+
+  /** Disposes of what extensions share, before the lease is released: another replica may then connect. */
+  async #disposeShared(): Promise<void> {
+    const { clock, log, options } = this.#services;
+    if (options.shared !== undefined) return;
+    try {
+      if (await within(clock, this.#budget.forRunnables(), this.#shared[Symbol.asyncDispose]())) return;
+      log.warn({}, "values that extensions share were not disposed of in the remaining time: a dispose does not end");
+    } catch (error) {
+      log.error(errorFields(error), "values that extensions share could not be disposed of");
+    }
   }
 
   /** Releases the lease when nothing acts for the operator any more; otherwise other replicas wait until it expires. */

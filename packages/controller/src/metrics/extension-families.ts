@@ -1,14 +1,14 @@
 /**
- * The counters and histograms of extensions. Handlers whose steps use the same extension share its families, and the label
+ * The counters, gauges and histograms of extensions. Handlers whose steps use the same extension share its families, and the label
  * `controller` tells them apart. `manager.add` has refused metrics with one name that differ.
  */
 import type { DeclaredMetric, ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
 import { ManagerError } from "../manager-error.ts";
-import { Counter, Histogram, type Registry } from "./prom-client-parts.ts";
+import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 
 /** The family of one metric. */
 interface Family {
-  /** Adds to the counter, or observes. */
+  /** Adds to the counter, sets the gauge, or observes. */
   add(labels: Readonly<Record<string, string>>, value: number): void;
   /** Makes the series with these labels. */
   zero(labels: Readonly<Record<string, string>>): void;
@@ -39,6 +39,10 @@ function familyOf({ type, name, help, labels, buckets }: DeclaredMetric, registr
   if (type === "counter") {
     const counter = new Counter(common);
     return { add: (given, value) => counter.inc(given, value), zero: (given) => counter.inc(given, 0) };
+  }
+  if (type === "gauge") {
+    const gauge = new Gauge(common);
+    return { add: (given, value) => gauge.set(given, value), zero: (given) => gauge.set(given, 0) };
   }
   const histogram = new Histogram({ ...common, buckets: [...buckets] });
   return { add: (given, value) => histogram.observe(given, value), zero: (given) => histogram.zero(given) };

@@ -1,4 +1,5 @@
 /** The metrics of passes, with controller-runtime's names. */
+import { groupKindOf, type Kind } from "@treadle/apimachinery";
 import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts";
 import { type ControllerMetrics, isPanic, isTimeout, labelOf, RESULT_LABELS } from "./controller-metrics.ts";
 import { extensionMeasure, type ExtensionFamilies } from "./extension-families.ts";
@@ -17,6 +18,7 @@ export interface PassFamilies {
   readonly terminal: Counter<"controller">;
   readonly panics: Counter<"controller">;
   readonly timeouts: Counter<"controller">;
+  readonly waits: Counter<"controller" | "kind" | "reason">;
   readonly seconds: Histogram<"controller">;
   readonly workers: Gauge<"controller">;
   /** Passes in progress, read when the gauge is read. */
@@ -40,7 +42,7 @@ export function passFamilies(registry: Registry): PassFamilies {
   });
   const pausedObjects = new Gauge<"controller">({
     name: "treadle_paused_objects",
-    help: "Objects that an annotation pauses, as their last pass found them.",
+    help: "Paused objects, as their last pass found them.",
     ...common,
     collect: () => {
       for (const [controller, count] of paused) pausedObjects.set({ controller }, count());
@@ -69,6 +71,12 @@ export function passFamilies(registry: Registry): PassFamilies {
       help: "Total number of passes per controller in which a deadline passed.",
       ...common,
     }),
+    waits: new Counter({
+      name: "treadle_expected_waits_total",
+      help: "Total number of passes per controller that ended with a wait and without an error, by what they wait for.",
+      labelNames: ["controller", "kind", "reason"],
+      registers: [registry],
+    }),
     seconds: new Histogram({ name: `${prefix}_reconcile_time_seconds`, help: "Length of a pass.", buckets: PASS_BUCKETS, ...common }),
     workers: new Gauge({ name: `${prefix}_max_concurrent_reconciles`, help: "Most passes at once per controller.", ...common }),
     active,
@@ -84,8 +92,8 @@ export interface ControllerFamilies {
   readonly extensions: ExtensionFamilies;
 }
 
-/** The metrics of one controller; its series start at 0. */
-export function controllerMetrics(families: ControllerFamilies, name: string): ControllerMetrics {
+/** The metrics of the controller of a kind; its series start at 0. */
+export function controllerMetrics(families: ControllerFamilies, name: string, kind: Kind): ControllerMetrics {
   const { passes: pass, queues: queue, objects, extensions } = families;
   const labels = { controller: name };
   const total = Object.fromEntries(RESULT_LABELS.map((result) => [result, pass.total.labels({ ...labels, result })]));
@@ -93,6 +101,7 @@ export function controllerMetrics(families: ControllerFamilies, name: string): C
     family.labels(labels),
   );
   for (const counter of [...Object.values(total), errors, terminal, panics, timeouts]) counter?.inc(0);
+  const waited = waitCounter(pass.waits, { ...labels, kind: groupKindOf(kind) });
   pass.seconds.zero(labels);
   const seconds = pass.seconds.labels(labels);
   let running = 0;
@@ -116,6 +125,7 @@ export function controllerMetrics(families: ControllerFamilies, name: string): C
     passed(result, durationMs) {
       total[labelOf(result)]?.inc();
       seconds.observe(durationMs / 1000);
+      if (result.waitReason !== undefined) waited(result.waitReason);
       if (result.error === undefined) return;
       errors?.inc();
       if (result.isTerminal) terminal?.inc();
@@ -125,3 +135,21 @@ export function controllerMetrics(families: ControllerFamilies, name: string): C
     panicked: () => panics?.inc(),
   };
 }
+
+/** Counts waits by their reasons. The author of a step chooses the reasons, so their number is limited. */
+function waitCounter(
+  waits: PassFamilies["waits"],
+  labels: { readonly controller: string; readonly kind: string },
+): (reason: string) => void {
+  const known = new Map([["Waiting", waits.labels({ ...labels, reason: "Waiting" })]]);
+  known.get("Waiting")?.inc(0);
+  return (given) => {
+    const reason = known.has(given) || known.size < MAX_WAIT_REASONS ? given : "Other";
+    let counter = known.get(reason);
+    if (counter === undefined) known.set(reason, (counter = waits.labels({ ...labels, reason })));
+    counter.inc();
+  };
+}
+
+/** Each reason is a series of every controller; a handler has a few reasons. */
+const MAX_WAIT_REASONS = 50;

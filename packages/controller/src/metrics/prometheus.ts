@@ -2,6 +2,7 @@
  * Metrics by prom-client, with controller-runtime's names, so that its dashboards and alerts work unchanged, in a registry of
  * the manager. Every series of a controller exists from the start, so that `absent()` means that the controller is down.
  */
+import type { Kind } from "@treadle/apimachinery";
 import type { Exchange } from "@treadle/client";
 import type { Informer } from "@treadle/informer";
 import { Registry } from "./prom-client-parts.ts";
@@ -20,7 +21,7 @@ import { requestFamilies } from "./request-families.ts";
 
 export interface ManagerMetrics {
   readonly registry: Registry;
-  controller(name: string): ControllerMetrics;
+  controller(name: string, kind: Kind): ControllerMetrics;
   exchanged(exchange: Exchange): void;
   rejectionUnhandled(): void;
   recorded(result: EventResult): void;
@@ -40,7 +41,7 @@ export function createPrometheus(): ManagerMetrics {
   processFamilies(registry);
   return {
     registry,
-    controller: (name) => controllerMetrics({ passes, queues, objects, extensions }, name),
+    controller: (name, kind) => controllerMetrics({ passes, queues, objects, extensions }, name, kind),
     exchanged: requestFamilies(registry),
     rejectionUnhandled: rejectionFamily(registry),
     recorded: eventFamilies(registry),

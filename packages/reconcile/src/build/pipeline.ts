@@ -12,6 +12,7 @@ import { extensionsOf, handlerOf, measuredBy } from "./extensions.ts";
 import { defaultName, finalizerOf, PAUSED_ANNOTATION } from "./names.ts";
 import type { DeclaredMetric } from "../metric.ts";
 import type { AnyExtension, ExtendedHandler } from "../extension.ts";
+import type { PauseRules } from "../record/pause.ts";
 import type { Rank } from "../save/ready-rank.ts";
 import { type PartOrder, partOrderOf } from "./order.ts";
 import { managersOf, type Predecessors, predecessorsOf } from "./predecessors.ts";
@@ -63,8 +64,8 @@ export interface Pipeline {
   readonly conditions: PipelineConditions | undefined;
   /** Maximum times of a phase, of a pass before its posts, and of posts and save, in milliseconds. */
   readonly deadlines: { readonly stepMs: number; readonly passMs: number; readonly saveMs: number };
-  /** The annotation that pauses an object, and whether it also pauses cleanups. */
-  readonly pause: NonNullable<HandlerSettings["pause"]>;
+  /** What pauses an object, and whether it also pauses cleanups. */
+  readonly pause: PauseRules;
   /** The extensions that the steps use, in the order of their first use. */
   readonly extensions: readonly AnyExtension[];
   /** The handler as each extension sees it, by the name of the extension. */
@@ -146,7 +147,7 @@ export function assemble(
     finalizerBeforeDo: withCleanup.some((step) => step.finalizer === "before-do"),
     conditions,
     deadlines: { stepMs: deadlines.stepMs ?? 30_000, passMs: deadlines.passMs ?? 120_000, saveMs: deadlines.saveMs ?? 10_000 },
-    pause: settingIn(leaves, "pause") ?? DEFAULT_PAUSE,
+    pause: pauseRules(leaves),
     extensions,
     extended: new Map(
       extensions.map((extension) => [extension.name, handlerOf({ name, before, kind, leaves, steps, order, reporters }, extension.name)]),
@@ -192,6 +193,15 @@ function pipelineConditions(leaves: readonly StepRuntime[]): PipelineConditions 
 /** The setting of the first step that makes it. */
 function settingIn<Key extends keyof HandlerSettings>(leaves: readonly StepRuntime[], key: Key): HandlerSettings[Key] | undefined {
   return leaves.find(({ configures }) => configures[key] !== undefined)?.configures[key];
+}
+
+/** The rules of the handler, joined with the functions of its steps. */
+function pauseRules(leaves: readonly StepRuntime[]): PauseRules {
+  const rules = settingIn(leaves, "pause") ?? DEFAULT_PAUSE;
+  const steps = leaves.flatMap(({ name, configures: { pausesWhen } }) =>
+    pausesWhen === undefined ? [] : [{ step: name, when: pausesWhen }],
+  );
+  return steps.length === 0 ? rules : { ...rules, steps };
 }
 
 const DEFAULT_PAUSE: Pipeline["pause"] = { annotation: PAUSED_ANNOTATION, deletions: false };

@@ -9,7 +9,7 @@ import type { Declared } from "../condition.ts";
 import { type DeclaredCondition, declaredCondition, declaredOwned } from "./declared.ts";
 import type { AllRights, Permission } from "../permission.ts";
 import type { AnyRead, OwnedKind } from "../reads.ts";
-import type { PauseRules } from "../record/pause.ts";
+import type { PauseFunction, PauseRules } from "../record/pause.ts";
 import { type Gives, optionalOf } from "./gives.ts";
 import type { Wait } from "../result.ts";
 import type { Rank } from "../save/ready-rank.ts";
@@ -117,7 +117,14 @@ export interface HandlerSettings {
    */
   readonly conditions?: { readonly ready: boolean; readonly rank?: Rank; readonly kstatus?: boolean };
   /** What pauses an object, and whether it also pauses cleanups. */
-  readonly pause?: PauseRules;
+  readonly pause?: Omit<PauseRules, "steps">;
+  /**
+   * Pauses an object in addition to `pause`, by a function of the object that returns the reason as a text. It must be pure and must not
+   * rely on the schema, because it is asked before each pass and for each event. If it fails, no step runs, and Ready reports the
+   * failure. Of several steps with one, the first that returns a reason decides. The condition `Paused` exists only while the object is
+   * paused, unless `pause()` is in the list. @defaultValue nothing
+   */
+  readonly pausesWhen?: PauseFunction;
 }
 
 /** A use says that a step uses an extension. It is opaque: only `extension.ts` knows the type of the extension. */
@@ -280,6 +287,8 @@ function requireForms(where: string, definition: RawDefinition): void {
   for (const member of ["gate", "do", "cleanup", "release", "post", "memory"] as const)
     if (definition[member] !== undefined && typeof definition[member] !== "function")
       throw new TypeError(`${where}: ${member} must be a function`);
+  if (definition.configures?.pausesWhen !== undefined && typeof definition.configures.pausesWhen !== "function")
+    throw new TypeError(`${where}: configures.pausesWhen must be a function of the object that returns a reason`);
   if (definition.release !== undefined && definition.cleanup === undefined)
     throw new TypeError(`${where}: release runs in place of cleanup, and there is no cleanup: add one`);
   const lists = { conditions: "a list", permissions: "a list of { kind, verbs }", events: "a list of reasons", needs: "a list of steps" };

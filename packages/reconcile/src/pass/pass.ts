@@ -75,12 +75,12 @@ async function beginsEnded(pass: Pass, { type }: Ending): Promise<void> {
 function beginsPaused(pass: Pass): void {
   const { pause, ending } = pass;
   if (ending.type === "paused" && pause.type === "paused")
-    pass.outcome = { type: "stop", step: "pause", reason: pause.by === "annotation" ? "paused" : pass.hide(pause.message) };
+    pass.outcome = { type: "stop", step: pause.step ?? "pause", reason: pause.by === "annotation" ? "paused" : pass.hide(pause.message) };
   if (ending.type !== "undecided" || pause.type !== "undecided") return;
   const error = pass.hideInError(pause.error);
   pass.trouble = failureSetting(error);
   pass.failures.push({ rank: "step", error });
-  pass.outcome = { type: "failed", step: "pause", error };
+  pass.outcome = { type: "failed", step: pause.step ?? "pause", error };
 }
 
 /** Runs every gate in list order. The first gate that ends the pass ends it before anything is written. */

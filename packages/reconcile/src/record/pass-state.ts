@@ -10,6 +10,7 @@ import type { KindWatch } from "../kind-watch.ts";
 import type { PhaseReport } from "../pass-result.ts";
 import type { AnyRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
+import { Shared } from "../shared.ts";
 import { logPrimary } from "./change-log.ts";
 import { withoutDrafts } from "./drafts.ts";
 import { type Ending, type EndingFacts, endingOf, reportsOf } from "./ending.ts";
@@ -37,6 +38,7 @@ export interface PassInput {
   readonly log: Logger;
   readonly fetches?: Fetches;
   readonly references?: References;
+  readonly shared?: Shared;
   /** What started the pass, for the log. */
   readonly cause?: string | undefined;
 }
@@ -57,6 +59,7 @@ export class Pass implements EndingFacts {
   readonly log: Logger;
   readonly fetches: Fetches;
   readonly references: References;
+  readonly shared: Shared;
   readonly cause: string | undefined;
   /** When the chain must be over, in the clock's milliseconds. */
   readonly endsAtMs: number;
@@ -149,6 +152,7 @@ export class Pass implements EndingFacts {
     this.cause = input.cause;
     this.fetches = input.fetches ?? env.fetches ?? new Fetches();
     this.references = input.references ?? new References();
+    this.shared = input.shared ?? env.shared ?? new Shared();
     this.endsAtMs = env.clock.now() + pipeline.deadlines.passMs;
     this.drafts = new PassDrafts(pipeline, object);
     const { deletionTimestamp } = object.metadata;
@@ -208,6 +212,11 @@ export class Pass implements EndingFacts {
   /** `text` without the values of Secrets that the pass has read. */
   hide(text: string): string {
     return this.secrets === undefined ? text : this.secrets.hide(text);
+  }
+
+  /** The same for every text in a value, also in errors. */
+  hideIn<V>(value: V): V {
+    return this.secrets === undefined ? value : this.secrets.hideIn(value);
   }
 
   /** Adds the vars of a step. Later calls for the step replace what it added. @throws ReconcileError for a name of another step */

@@ -142,8 +142,16 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
     return this.#pass.hide(text);
   }
 
+  hideIn<V>(value: V): V {
+    return this.#pass.hideIn(value);
+  }
+
   conceal(texts: readonly string[]): void {
     this.#pass.noteSecretTexts(texts);
+  }
+
+  shared<V extends object>(key: object, make: () => V): V {
+    return this.#pass.shared.get(key, make);
   }
 
   claim(what: string, given: { readonly isNeededByOld: boolean }): boolean {
@@ -152,6 +160,10 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
 
   count(name: string, labels: MetricLabels, by: number = 1): void {
     this.#measure("counter", name, { labels, value: by });
+  }
+
+  gauge(name: string, labels: MetricLabels, value: number): void {
+    this.#measure("gauge", name, { labels, value });
   }
 
   observe(name: string, labels: MetricLabels, seconds: number): void {

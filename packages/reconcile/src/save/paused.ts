@@ -2,7 +2,7 @@
 import type { Condition } from "@treadle/apimachinery";
 import { statusMessage } from "../internal/redact.ts";
 import type { Pass } from "../record/pass-state.ts";
-import { annotationMessage } from "../record/pause.ts";
+import { annotationMessage, stepPrefix } from "../record/pause.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Setting } from "../record/progress.ts";
 
@@ -20,7 +20,9 @@ export function reportPause(pass: Pass, isPaused: boolean): void {
 /** The conditions of a pause that has ended. If conditions is not a list-map, only the message shows that they are ours. */
 export function leftovers({ pause }: Pick<Pipeline, "pause">, conditions: readonly Condition[] = []): readonly string[] {
   const ours = annotationMessage(pause.annotation);
-  return conditions.filter(({ type, message }) => type === PAUSED && message === ours).map(({ type }) => type);
+  const prefixes = (pause.steps ?? []).map(({ step }) => stepPrefix(step));
+  const isOurs = (message: string): boolean => message === ours || prefixes.some((prefix) => message.startsWith(prefix));
+  return conditions.filter(({ type, message }) => type === PAUSED && isOurs(message)).map(({ type }) => type);
 }
 
 const PAUSED = "Paused";

@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { PAUSED_ANNOTATION } from "../build/names.ts";
 import { defineStep } from "../build/step-runtime.ts";
-import type { PauseRules } from "../record/pause.ts";
+import type { PauseFunction } from "../record/pause.ts";
 import { anyKind, type AnyStep, type Step } from "../step.ts";
 
 export { PAUSED_ANNOTATION };
@@ -38,6 +38,6 @@ export function pause<T extends KubernetesObject = KubernetesObject>(options: Pa
     name: "pause",
     conditions: [{ type: "Paused", ready: "ignored" }],
     // The handler calls it with its own objects, whose type the signature checks.
-    configures: { pause: { annotation, deletions, when: when as PauseRules["when"] } },
+    configures: { pause: { annotation, deletions, when: when as PauseFunction | undefined } },
   }) as AnyStep;
 }

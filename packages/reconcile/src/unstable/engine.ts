@@ -23,6 +23,7 @@ export {
   type CounterDefinition,
   DEFAULT_BUCKETS,
   type DeclaredMetric,
+  type GaugeDefinition,
   type HistogramDefinition,
   type MetricDefinition,
   type MetricLabels,
@@ -31,7 +32,7 @@ export {
 export { defineExtension, handOver, openingOf, partsOf } from "../define-extension.ts";
 export type { HandOver, PassType, Progress, Setting } from "../record/progress.ts";
 export { isTransientEnd, TRANSIENT_MS } from "../record/transient.ts";
-export { type PauseRules, type PauseState, pauseStateOf } from "../record/pause.ts";
+export { type PauseFunction, type PauseRules, type PauseState, pauseStateOf, type StepPause } from "../record/pause.ts";
 export { type WaitCause, waitBecause } from "../result.ts";
 
 // Factories of steps.
@@ -86,6 +87,7 @@ export {
   optionalKindsOf,
 } from "../triggers.ts";
 export { type Fetch, Fetches } from "../fetches.ts";
+export { Shared } from "../shared.ts";
 
 // Watches of kinds that are known only at run time.
 export { isKind, kindText, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";

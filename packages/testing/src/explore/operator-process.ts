@@ -3,6 +3,7 @@ import { type FakeClock, keyOf, type Random } from "@treadle/apimachinery";
 import { createClient } from "@treadle/client";
 import { type ControllerOptions, createManager, type Manager } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
+import { Shared } from "@treadle/reconcile/unstable/engine";
 import { outcomeOf } from "../internal/pass-outcome.ts";
 import { recordingLogger } from "../internal/log-recorder.ts";
 import type { LogLine } from "../test-environment.ts";
@@ -43,6 +44,7 @@ export class OperatorProcess implements KillableProcess {
       log: recordingLogger(this.logs),
       probes: false,
       metrics: false,
+      shared: new Shared(), // Never disposed of: a killed process does nothing in the end.
       newReconcileID: () => `pass-${++passes}`,
       onPass: ({ handler, ref, result }) => {
         if (this.isDead) return;
