@@ -73,6 +73,7 @@ export function dependentApply<
     permissions: permissionsOf(dependent),
     dryRun: true,
     ...(given.once === true ? { state: ONCE_STATE } : {}),
+    ...(given.finalizer === undefined ? {} : { finalizer: given.finalizer }),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
     do: (req) => apply(definition, req as AnyDoReq),

@@ -234,6 +234,11 @@ export interface DependentFields<
    * desired state changes. For Jobs with a time to live. The resource needs `stepState: true`. @defaultValue false
    */
   readonly once?: boolean;
+  /**
+   * When the step adds the finalizer of the handler, as in `step()`. With `"on-demand"` it never does: the garbage collector deletes
+   * the object by its owner reference, unless another step holds the finalizer. @defaultValue "before-do"
+   */
+  readonly finalizer?: "before-do" | "on-demand";
   /** The name of the kind in messages. @defaultValue the kind */
   readonly displayName?: string;
   /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
