@@ -50,7 +50,7 @@ const TASKS = {
   },
   pack: { about: "tarballs of all public packages (-- DIR)", node: ["tools/src/pack.ts"] },
   soak: {
-    about: "an operator behind random faults for hours, with an auditor (-- --hours N [--kubeconfig FILE])",
+    about: "10,000 scripts of managed resources, then an operator behind random faults for hours (-- --hours N [--kubeconfig FILE])",
     node: [SOURCE, "tools/faults/soak.ts"],
   },
   smoke: { about: "installs the tarballs in an empty folder, compiles and runs programs on them", node: ["tools/src/smoke.ts"] },

@@ -3,7 +3,10 @@
  * compares at each rest; memory, sockets and timers of the operator are watched. Prints a line for each interval and a
  * verdict, and ends with 1 when something was missed, or grows. SIGINT ends it with the verdict so far.
  *
- *     npm run soak -- --hours N [--kubeconfig FILE] [--seed N] [--interval SECONDS]
+ *     npm run soak -- [--hours N] [--kubeconfig FILE] [--seed N] [--interval SECONDS] [--scripts N]
+ *
+ * Before that it runs the scripts of managed resources (packages/managed/test/never-twice), 10,000 unless `--scripts` says another
+ * number. Without `--hours` it runs them alone.
  *
  * Before the in-memory server, in a process of its own; with `--kubeconfig` before that cluster, which gets a CRD.
  */
@@ -12,21 +15,24 @@ import { parseArgs } from "node:util";
 import { seededRandom } from "@treadle/apimachinery";
 import type { FaultProxy, WatchEnd } from "@treadle/testing";
 import type { Stats } from "./messages.ts";
+import { runScripts } from "./managed-scripts.ts";
 import { memoryServer, realServer } from "./server.ts";
 import { Session } from "./session.ts";
 import { type Sample, showTrend, trendProblems } from "./trend.ts";
 
 const { values } = parseArgs({
   options: {
-    hours: { type: "string" },
+    hours: { type: "string", default: "0" },
+    scripts: { type: "string", default: "10000" },
     kubeconfig: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 100_000) },
     interval: { type: "string", default: "60" },
   },
 });
-const [hours, seed, intervalSeconds] = [values.hours, values.seed, values.interval].map(Number) as [number, number, number];
-if (!(hours > 0 && intervalSeconds > 0 && Number.isInteger(seed)))
-  throw new Error("--hours N, above 0; --interval in seconds; --seed a whole number");
+const given = [values.hours, values.seed, values.interval, values.scripts].map(Number);
+const [hours, seed, intervalSeconds, scripts] = given as [number, number, number, number];
+if (!(hours >= 0 && intervalSeconds > 0 && Number.isInteger(seed) && Number.isInteger(scripts) && scripts >= 0))
+  throw new Error("--hours N, above 0; --interval in seconds; --seed and --scripts whole numbers");
 
 /** A silent watch is noticed after 90 s, and failures that follow each other double a pause up to a minute. */
 const RIGHT_AGAIN_MS = 160_000;
@@ -38,25 +44,31 @@ const stop = new AbortController();
 process.on("SIGINT", () => stop.abort());
 process.on("SIGTERM", () => stop.abort());
 const random = seededRandom(seed);
-const startedAt = performance.now();
+let startedAt = performance.now();
 const samples: Sample[] = [];
 const problems: string[] = [];
 let [changes, passes, faults, slowestMs] = [0, 0, 0, 0];
 
-await using server = values.kubeconfig === undefined ? await memoryServer() : await realServer(values.kubeconfig);
-console.log(`soak: ${hours} h before ${server.name === "memory" ? "the in-memory server" : server.target.server}, seed ${seed}`);
-{
-  await using session = await Session.start({ server, namespace: `soak-${process.pid}`, random: seededRandom(seed + 1) });
-  while (!stop.signal.aborted && problems.length === 0 && minutes() < hours * 60) await interval(session);
-  problems.push(...trendProblems(samples));
-  if (problems.length === 0) await session.operator.stop().catch((error: unknown) => problems.push(String(error)));
+if (scripts > 0 && !(await runScripts({ scripts, seed }))) process.exitCode = 1;
+if (hours > 0) await soak();
+
+async function soak(): Promise<void> {
+  startedAt = performance.now();
+  await using server = values.kubeconfig === undefined ? await memoryServer() : await realServer(values.kubeconfig);
+  console.log(`soak: ${hours} h before ${server.name === "memory" ? "the in-memory server" : server.target.server}, seed ${seed}`);
+  {
+    await using session = await Session.start({ server, namespace: `soak-${process.pid}`, random: seededRandom(seed + 1) });
+    while (!stop.signal.aborted && problems.length === 0 && minutes() < hours * 60) await interval(session);
+    problems.push(...trendProblems(samples));
+    if (problems.length === 0) await session.operator.stop().catch((error: unknown) => problems.push(String(error)));
+  }
+  console.log(
+    `soak: ${minutes().toFixed(1)} min${stop.signal.aborted ? " (ended early)" : ""}, ${changes} changes, ${passes} passes, ${faults} faults, right again within ${(slowestMs / 1000).toFixed(1)} s; ${problems.length} problems`,
+  );
+  if (problems.length === 0 && !showTrend(samples)) console.log("soak: too short to say whether something grows");
+  for (const problem of problems) console.error(`problem: ${problem}`);
+  if (problems.length > 0 || changes === 0) process.exitCode = 1;
 }
-console.log(
-  `soak: ${minutes().toFixed(1)} min${stop.signal.aborted ? " (ended early)" : ""}, ${changes} changes, ${passes} passes, ${faults} faults, right again within ${(slowestMs / 1000).toFixed(1)} s; ${problems.length} problems`,
-);
-if (problems.length === 0 && !showTrend(samples)) console.log("soak: too short to say whether something grows");
-for (const problem of problems) console.error(`problem: ${problem}`);
-process.exitCode = problems.length > 0 || changes === 0 ? 1 : 0;
 
 /** Changes and faults for a while, then a rest at which the auditor compares. */
 async function interval(session: Session): Promise<void> {
