@@ -62,4 +62,5 @@ export type {
   UpdateArgs,
 } from "./types.ts";
 export type { ExternalChange, ExternalVerb } from "./change.ts";
+export { externalMetrics } from "./external-metrics.ts";
 export { EXTERNAL_NAME_ANNOTATION, externalNames, type ExternalNames, POLL_INTERVAL_ANNOTATION, type ShortNameOptions } from "./names.ts";

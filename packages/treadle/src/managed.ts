@@ -9,6 +9,7 @@ export {
   CredentialsRefused,
   type External,
   type ExternalChange,
+  externalMetrics,
   externalNames,
   type ExternalState,
   type ExternalStateType,

@@ -1,6 +1,16 @@
-/** Metrics made of the change log. */
-import { Counter, Histogram, type Registry } from "prom-client";
-import type { ExternalChange } from "../change.ts";
+/**
+ * Metrics made of the change log. Only parts of prom-client are loaded: its index also loads the API of OpenTelemetry and default
+ * metrics. The paths are not part of its API, so its version is pinned.
+ */
+import type * as promClient from "prom-client";
+// @ts-expect-error prom-client declares its index only
+import counter from "prom-client/lib/counter.js";
+// @ts-expect-error prom-client declares its index only
+import histogram from "prom-client/lib/histogram.js";
+import type { ExternalChange } from "./change.ts";
+
+const Counter: typeof promClient.Counter = counter;
+const Histogram: typeof promClient.Histogram = histogram;
 
 const LABELS = ["kind", "verb"];
 
@@ -10,7 +20,7 @@ const LABELS = ["kind", "verb"];
  *
  * @throws Error of prom-client if the registry has metrics of these names
  */
-export function externalMetrics(registry: Registry): (change: ExternalChange) => void {
+export function externalMetrics(registry: promClient.Registry): (change: ExternalChange) => void {
   const registers = [registry];
   const calls = new Counter({
     name: "external_calls_total",

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import type { ExternalChange } from "../change.ts";
+import type { ExternalChange } from "./change.ts";
 import { externalMetrics } from "./external-metrics.ts";
 
 const object: KubernetesObject = { apiVersion: "store.test/v1", kind: "Bucket", metadata: { name: "a" } };
