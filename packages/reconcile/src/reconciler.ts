@@ -166,7 +166,8 @@ function resultOf(pass: Pass): PassResult {
   const errors = failures.map(({ error }) => error);
   const error =
     errors.length > 1 ? new AggregateError(errors, `${errors.length} failures in one pass: ${errors.map(describe).join("; ")}`) : errors[0];
-  const waitReason = waitReasonOf(pass);
+  // Most passes end without a wait.
+  const waitReason = pass.over === undefined && pass.outcome?.type !== "wait" ? undefined : waitReasonOf(pass);
   return {
     outcome,
     requeue: pass.isAborted ? { type: "none" } : decideRequeue({ failures, asked, atOnce, waitMs, dueMs: pass.dueMs }),
