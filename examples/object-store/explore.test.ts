@@ -12,6 +12,7 @@ const SHARE = 32;
 /** The number of creates, and what follows from it: the id of the user. Passwords are random. */
 const IGNORED = [
   ["metadata", "annotations", "treadle.dev/external-name"],
+  ["metadata", "annotations", "treadle.dev/created-by"],
   ["status", "externalName"],
   ["status", "steps", "user"],
   ["status", "steps", "bucket"],
