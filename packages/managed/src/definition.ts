@@ -1,5 +1,6 @@
 /** A managed step with its defaults, and what follows from its options without a pass. */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import { fieldsOf } from "./declared-fields.ts";
 import { externalNames, type Names, nameProblem, namesOf } from "./names.ts";
 import { definitionOfProvider, type ProviderDefinition } from "./provider/provider.ts";
 import type { References } from "./reference.ts";
@@ -15,6 +16,8 @@ export interface Definition {
   readonly options: AnyManagedOptions;
   readonly provider: ProviderDefinition;
   readonly names: Names;
+  /** The status field with the external name; `undefined`: the kind declares none. */
+  readonly statusField: string | undefined;
   readonly references: References<KubernetesObject>;
   readonly redacted: ReadonlySet<string>;
   readonly graceMs: number;
@@ -46,13 +49,16 @@ export function definitionOf(kind: Kind, options: AnyManagedOptions): Definition
     throw new TypeError(`${where}: provider must be what provider() returned: provider: provider(Config, { ... })`);
   const { prefix, graceMs = 30_000, timeoutMs = 60_000, redact = [] } = options;
   const singular = singularOf(kind);
+  const names = namesOf(prefix);
+  const declared = fieldsOf(kind, "status");
   return {
     name: options.name,
     kind,
     singular,
     options,
     provider,
-    names: namesOf(prefix),
+    names,
+    statusField: names.statusFields.find((field) => declared.has(field)),
     references: options.references ?? {},
     redacted: new Set(redact),
     graceMs,

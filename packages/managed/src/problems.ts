@@ -1,6 +1,7 @@
 /** The problems of a handler with managed steps: what `build()` reports. */
-import type { Kind, JsonSchema } from "@treadle/apimachinery";
+import type { Kind } from "@treadle/apimachinery";
 import type { ExtendedHandler } from "@treadle/reconcile/unstable/engine";
+import { fieldsOf } from "./declared-fields.ts";
 import type { Definition } from "./definition.ts";
 
 /** Returns the problems, each with its fix. */
@@ -15,10 +16,9 @@ export function problems({ kind, steps }: ExtendedHandler<Definition>): readonly
 }
 
 /** The fragments of a declaration that a managed step needs. A kind that `defineResource` did not make has no schema to look at. */
-function fragmentProblems(kind: Kind, { name, provider, names }: Definition): readonly string[] {
+function fragmentProblems(kind: Kind, { name, provider, names, statusField }: Definition): readonly string[] {
   if (kind.resource === undefined) return [];
   const spec = fieldsOf(kind, "spec");
-  const status = fieldsOf(kind, "status");
   const missing = [
     ...(kind.resource.stepState ? [] : ["stepState: true: add ...managedTraits"]),
     ...(provider.options.configOf !== undefined || spec.has("providerConfigRef")
@@ -27,7 +27,7 @@ function fragmentProblems(kind: Kind, { name, provider, names }: Definition): re
     ...["managementPolicies", "deletionPolicy"]
       .filter((field) => !spec.has(field))
       .map((field) => `spec.${field}: add ...managedSpec to the spec`),
-    ...(names.statusFields.some((field) => status.has(field)) ? [] : [statusFix(names.statusFields[0] as string)]),
+    ...(statusField !== undefined ? [] : [statusFix(names.statusFields[0] as string)]),
   ];
   return missing.map((what) => `step "${name}": ${kind.kind} lacks ${what}`);
 }
@@ -36,19 +36,6 @@ function statusFix(field: string): string {
   return field === "externalName"
     ? "status.externalName: add ...managedStatus to the status"
     : `status.${field}: add ${field}: z.string() to the status`;
-}
-
-/** Returns the status field with the external name; `undefined`: the kind has none. */
-export function statusFieldOf(kind: Kind, { names }: Pick<Definition, "names">): string | undefined {
-  if (kind.resource === undefined) return undefined;
-  const status = fieldsOf(kind, "status");
-  return names.statusFields.find((field) => status.has(field));
-}
-
-function fieldsOf(kind: Kind, part: "spec" | "status"): ReadonlySet<string> {
-  const versions = kind.resource?.crd().spec.versions ?? [];
-  const schema = versions.find(({ name }) => name === kind.version)?.schema?.openAPIV3Schema as JsonSchema | undefined;
-  return new Set(Object.keys(schema?.properties?.[part]?.properties ?? {}));
 }
 
 /** The names of the steps with the same prefix, for each prefix that several have. */

@@ -4,14 +4,13 @@
  */
 import type { StepResult } from "@treadle/reconcile";
 import type { Definition } from "../definition.ts";
-import { statusFieldOf } from "../problems.ts";
+import type { Waiting } from "../provider/credential.ts";
 import { create, withCreated } from "./create.ts";
 import { failed } from "./failed.ts";
 import { adopt, identify, type Identity, recovered, trustedFromMs } from "./identify.ts";
 import { observe } from "./observe.ts";
 import { resolved } from "./resolved.ts";
 import { askFields, beginRun, type Ended, isStale, type ManagedReq, nextLookMs, notSynced, pollMs, type Run } from "./run.ts";
-import type { Waiting } from "../provider/credential.ts";
 import { openSession, type Session } from "./session.ts";
 import { settle } from "./settle.ts";
 
@@ -85,8 +84,8 @@ async function present(
   delete state.isUnseen;
   state.name = name;
   if (req.annotations[annotation] !== name) req.annotations[annotation] = name;
-  const field = statusFieldOf(definition.kind, definition);
-  if (field !== undefined) (req.status as unknown as Record<string, unknown>)[field] = name;
+  const { statusField } = definition;
+  if (statusField !== undefined) (req.status as unknown as Record<string, unknown>)[statusField] = name;
   return await settle(run, session, { name, seen, want, references });
 }
 

@@ -8,19 +8,15 @@ import type { ManagedPostReq } from "./run.ts";
 export function reportChain({ name, names, ownsReady }: Definition, req: ManagedPostReq): void {
   const { outcome } = req;
   if (req.phase !== "do") return;
-  const { found, hide } = bound(req);
+  const pass = managedSteps.of(req);
+  const began = pass.found.began.has(name);
   // Every step got what the create returned. Until then only this process has it.
-  if (outcome.type === "done" && found.began.has(name)) req.memory.created = undefined;
+  if (outcome.type === "done" && began) req.memory.created = undefined;
   if (!ownsReady || outcome.type === "done" || outcome.step === name) return;
-  if (!found.began.has(name)) for (const type of [names.ready, names.upToDate]) req.conditions.keep(type);
+  if (!began) for (const type of [names.ready, names.upToDate]) req.conditions.keep(type);
   const [reason, text] =
     outcome.type === "failed"
       ? ["StepFailed", `step "${outcome.step}" failed: ${statusMessage(outcome.error)}`]
       : ["StepWaiting", `step "${outcome.step}" ${outcome.type === "wait" ? "waits" : "stopped"}: ${outcome.reason}`];
-  req.conditions.false(names.synced, reason, hide(text));
-}
-
-function bound(req: ManagedPostReq): { readonly found: { readonly began: ReadonlySet<string> }; readonly hide: (text: string) => string } {
-  const pass = managedSteps.of(req);
-  return { found: pass.found, hide: (text) => pass.hide(text) };
+  req.conditions.false(names.synced, reason, pass.hide(text));
 }

@@ -2,6 +2,7 @@
 import { keyOf, type KubernetesObject, type ObjectOf, orAborted, type Timer } from "@treadle/apimachinery";
 import type { Secret } from "@treadle/apimachinery/kinds";
 import type { Wait } from "@treadle/reconcile";
+import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { CALL_SECONDS, CALLS, POLL_INTERVAL } from "../extension.ts";
 import { causeOf } from "../provider/cause.ts";
 import type { Lease } from "../provider/connections.ts";
@@ -9,7 +10,6 @@ import type { Waiting } from "../provider/credential.ts";
 import { isNotConnected, NotConnected } from "../provider/errors.ts";
 import { type ConfigRuntime, ProviderRuntime, versionOf } from "../provider/runtime.ts";
 import type { CallArgs } from "../types.ts";
-import { statusMessage } from "@treadle/reconcile/unstable/engine";
 import { notSynced, pollMs, type Run } from "./run.ts";
 
 /** The read of the config, and that of its Secret. */
