@@ -1,7 +1,7 @@
 /** A typed client of the object store's API. */
 import type { BucketView, Fetch, UserView } from "./store.ts";
 
-/** An answer of the store that is no success, or that nobody can read. */
+/** An answer of the store that is an error, or that cannot be read. */
 class StoreError extends Error {
   override readonly name = "StoreError";
   readonly status: number;

@@ -10,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A JSON object that nobody has checked. */
+/** A JSON object that is not checked yet. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** Reads a body that must be a JSON object. */

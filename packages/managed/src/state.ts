@@ -84,7 +84,7 @@ export interface Memory {
   startedMs: number | undefined;
   /** The time of the last observation. */
   observedMs: number | undefined;
-  /** The state of the last observation; `undefined`: there is none. */
+  /** The state of the last observation; `undefined` before the first one. */
   state: ExternalStateType | undefined;
   /** The effective poll interval of the state, as of the last pass; 0 before it is known. */
   intervalMs: number;

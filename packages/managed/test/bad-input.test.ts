@@ -1,6 +1,6 @@
 /**
  * Functions of authors, and fields of users, that are wrong. Each ends in a condition that names the place, and destroys nothing that
- * nobody asked for. What is wrong with the provider config is in `bad-config.test.ts`.
+ * no user asked for. What is wrong with the provider config is in `bad-config.test.ts`.
  */
 import { inspect } from "node:util";
 import { Secret } from "@treadle/apimachinery/kinds";

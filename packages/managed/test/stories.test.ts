@@ -18,7 +18,7 @@ import {
 import type { AnyManagedOptions } from "../src/types.ts";
 import { Bucket, bucketOptions, CONFIG, LOGIN, outside, type Outside, StoreConfig } from "./stage.ts";
 
-/** Short, so that nobody waits long in real time. */
+/** Short, because the tests also run in real time. */
 const POLL = { pollMs: 1_000, graceMs: 2_000 };
 const NAME = "treadle.dev/external-name";
 
@@ -182,7 +182,7 @@ test("the deletion of a namespace deletes its buckets", { tags: ["real"] }, asyn
   await expect.poll(() => cluster.get(Namespace, "team"), { timeout: 60_000 }).toBeUndefined();
 });
 
-test("a bucket of somebody else is refused and not modified, and the annotation imports it", async () => {
+test("a foreign bucket is refused and not modified, and the annotation imports it", async () => {
   await using world = await begun();
   const { api, cluster } = world;
   api.add("default-a", { sizeGb: 50 });
@@ -200,7 +200,7 @@ test("a bucket of somebody else is refused and not modified, and the annotation 
   await expect.poll(() => world.operator.events.map(({ reason }) => reason)).toContain("Imported");
 });
 
-test("the deletion of an object that was refused does not delete the bucket of somebody else", async () => {
+test("the deletion of an object that was refused does not delete the foreign bucket", async () => {
   await using world = await begun();
   const { api, cluster } = world;
   api.add("default-a", { sizeGb: 50 });

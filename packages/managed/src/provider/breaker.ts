@@ -17,7 +17,7 @@ export class Pause {
   #untilMs = Number.NEGATIVE_INFINITY;
   #attempts = 0;
 
-  /** Returns the milliseconds until the end of the pause; 0: there is none. */
+  /** Returns the milliseconds until the end of the pause; 0: nothing is paused. */
   restMs(nowMs: number): number {
     return Math.max(0, this.#untilMs - nowMs);
   }

@@ -154,7 +154,7 @@ describe("turns", () => {
     expect(pass(credential, "lost", passedMs), "it is before those that came later").toBe(100);
   });
 
-  test("an object that returns late and then stays away blocks nobody", () => {
+  test("an object that returns late and then stays away blocks no other object", () => {
     const credential = new Credential({ perSecond: 10, burst: 1 });
     drain(credential, 1);
     pass(credential, "lost", 0);

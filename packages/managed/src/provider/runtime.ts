@@ -97,7 +97,7 @@ export class ProviderRuntime implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The configs in use, by their key, for gauges. */
+  /** The configs in use, by their key. */
   get configs(): ReadonlyMap<string, ConfigRuntime> {
     return this.#configs;
   }
@@ -109,7 +109,7 @@ export class ProviderRuntime implements AsyncDisposable {
     if (known !== undefined) return known;
     const made = new ConfigRuntime(this.#definition, this.#options);
     this.#configs.set(configKey, made);
-    // A pass that outlives the operator must not open a connection that nothing closes. It waits for nothing: there is none.
+    // A pass that outlives the operator must not open a connection that nothing closes. It waits for nothing, because no connection exists.
     if (this.#isEnded) void made.connections[Symbol.asyncDispose]();
     return made;
   }

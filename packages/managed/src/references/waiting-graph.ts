@@ -28,7 +28,7 @@ export class WaitingGraph {
     if (oldest !== undefined) this.#waitsFor.delete(oldest);
   }
 
-  /** Returns a circle through `node`, which is its first and its last element; `undefined`: there is none. */
+  /** Returns a circle through `node`, which is its first and its last element; `undefined` if the node is in no circle. */
   circleOf(node: WaitingNode): readonly WaitingNode[] | undefined {
     const seen = new Set<string>();
     const paths: (readonly WaitingNode[])[] = [[node]];

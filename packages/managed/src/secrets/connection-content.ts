@@ -49,7 +49,7 @@ export function isOfCreate(secret: KubernetesObject, step: string, external: Cre
 }
 
 /**
- * Returns the content of the Secret. `kept` is a Secret with the keys of this create; `undefined`: there is none.
+ * Returns the content of the Secret. `kept` is a Secret with the keys of this create; `undefined` if no Secret has them.
  * @throws TypeError for a value that is not a text (untyped code)
  */
 export function connectionContent(

@@ -16,7 +16,7 @@ export interface KeptSecretWanted {
 }
 
 /**
- * Returns a Secret of ours with the keys of this create; `undefined`: there is none. No request in steady state.
+ * Returns a Secret of ours with the keys of this create; `undefined` if no Secret has them. No request in steady state.
  *
  * The cache may be older than the Secret that another process wrote before, and after a change of `objectName` the keys are in a
  * Secret of another name. Only live reads tell: without them, the values would be removed.

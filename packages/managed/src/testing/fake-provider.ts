@@ -61,7 +61,7 @@ export interface FakeFunctions<Values extends object> {
   ) => Promise<FakeCreated>;
   /** Changes values. It rejects with the status 404 or 409 where a resource cannot be updated. */
   readonly update: (args: FakeCallArgs & { readonly name: string; readonly changes: SomeOf<Values> }) => Promise<void>;
-  /** Begins to delete a resource. It resolves as well if there is none. */
+  /** Begins to delete a resource. It also resolves if the resource does not exist. */
   readonly delete: (args: FakeCallArgs & { readonly name: string }) => Promise<void>;
   /** Finds a visible resource by the token of its create. */
   readonly recoverCreate: (args: FakeCallArgs & { readonly token: string }) => Promise<{ readonly name: string } | undefined>;
