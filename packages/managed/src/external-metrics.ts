@@ -1,16 +1,7 @@
-/**
- * Metrics made of the change log. Only parts of prom-client are loaded: its index also loads the API of OpenTelemetry and default
- * metrics. The paths are not part of its API, so its version is pinned.
- */
+/** Metrics made of the change log. */
+import { createRequire } from "node:module";
 import type * as promClient from "prom-client";
-// @ts-expect-error prom-client declares its index only
-import counter from "prom-client/lib/counter.js";
-// @ts-expect-error prom-client declares its index only
-import histogram from "prom-client/lib/histogram.js";
 import type { ExternalChange } from "./change.ts";
-
-const Counter: typeof promClient.Counter = counter;
-const Histogram: typeof promClient.Histogram = histogram;
 
 const LABELS = ["kind", "verb"];
 
@@ -21,6 +12,8 @@ const LABELS = ["kind", "verb"];
  * @throws Error of prom-client if the registry has metrics of these names
  */
 export function externalMetrics(registry: promClient.Registry): (change: ExternalChange) => void {
+  // Loaded here, because most programs use the metrics of their manager.
+  const { Counter, Histogram } = createRequire(import.meta.url)("prom-client") as typeof promClient;
   const registers = [registry];
   const calls = new Counter({
     name: "external_calls_total",
