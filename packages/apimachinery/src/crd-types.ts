@@ -164,6 +164,29 @@ export interface CustomResourceDefinitionNames {
   readonly categories?: readonly string[];
 }
 
+/** A webhook that converts objects between versions, as the API server reaches it. Exactly one of `service` and `url` is set. */
+export type ConversionWebhook = {
+  /** The certificates by which the API server trusts the webhook: PEM, encoded in base64. Absent: those of the API server's system. */
+  readonly caBundle?: string;
+} & (
+  | {
+      /** A Service in the cluster. `path` is `/convert` and `port` is 443 by default. */
+      readonly service: { readonly name: string; readonly namespace: string; readonly path?: string; readonly port?: number };
+      readonly url?: never;
+    }
+  | {
+      /** The whole `https` URL, for a webhook outside of the cluster. */
+      readonly url: string;
+      readonly service?: never;
+    }
+);
+
+/** The options of {@link crdOf}. */
+export interface CrdOptions {
+  /** The webhook that converts objects. @defaultValue none: the API server changes only `apiVersion` */
+  readonly conversion?: ConversionWebhook;
+}
+
 /** The `spec` of a CRD. */
 export interface CustomResourceDefinitionSpec {
   /** The API group, `widgets.example.com`. */

@@ -109,15 +109,10 @@ export const old: WriteOf<typeof Gadget.versions.v1beta1> = { metadata: { name: 
 // @ts-expect-error there is no v2
 void Gadget.versions.v2;
 
-// without `version` the type is a union of all versions, because a type has no order of keys
-const Either = defineResource({
-  group: "examples.treadle.dev",
-  kind: "Either",
-  scope: "Namespaced",
-  versions: { v2: { spec: z.object({ a: z.string(), b: z.string() }) }, v1: { spec: z.object({ a: z.string() }) } },
-});
-declare const either: ObjectOf<typeof Either>;
-expectTypeOf(either.spec.a).toEqualTypeOf<string>();
+// the type of a kind knows its version, and so does that of each version
+expectTypeOf(Gadget.version).toEqualTypeOf<"v1">();
+expectTypeOf(Gadget.versions.v1beta1.version).toEqualTypeOf<"v1beta1">();
+expectTypeOf(Gadget).toExtend<Kind & { readonly version: "v1" }>();
 
 // a brand is kept, and its internals are not fields
 const BrandedId = z.string().brand("Id");

@@ -8,13 +8,14 @@
  */
 import type { z } from "zod";
 import { CustomResourceDefinition as CrdKind } from "./crd.ts";
-import type { CustomResourceDefinition, JsonSchema } from "./crd-types.ts";
+import type { CrdOptions, CustomResourceDefinition, JsonSchema } from "./crd-types.ts";
 import { DefinitionError, type DefinitionProblem } from "./definition-error.ts";
+import { type HubOf, isHubKnown, type NoVersions } from "./hub-version.ts";
 import { DEPENDENTS, withoutRemovedSteps } from "./internal/engine-status.ts";
 import { crdVersion } from "./internal/crd-version.ts";
 import { crdNames, nameProblems } from "./internal/resource-names.ts";
 import { specProblems, withSpecDefaults } from "./internal/spec-problems.ts";
-import { apiVersionOf, type Kind } from "./kind.ts";
+import { apiVersionOf, type Kind, type ResourceTraits } from "./kind.ts";
 import type {
   NoFields,
   ResourceCommon,
@@ -26,8 +27,12 @@ import type {
 } from "./resource-definition.ts";
 
 /**
- * Defines a custom resource with several versions. Its CRD ({@link crdOf}) has the status subresource, and the status has
- * the engine's fields: conditions and observedGeneration, and with `stepState` also steps.
+ * Defines a custom resource with several versions. Objects are stored in the first version, which is also the version of the kind: the
+ * hub. Its CRD ({@link crdOf}) has the status subresource, and the status has the engine's fields: conditions and observedGeneration,
+ * and with `stepState` also steps.
+ *
+ * `version` names the first version. It may be left out if the first version also has the highest Kubernetes priority, as in
+ * `{ v1, v1beta1 }`. Otherwise it is required, because the type of a kind cannot depend on the order of keys.
  *
  * Schemas describe stored values. A schema that computes (transform, coerce, trim, catch, ...) or that has no structural
  * schema is refused. From a field's schema, the CRD takes:
@@ -36,18 +41,18 @@ import type {
  * - `.meta({ immutable: true })` as a transition rule: once set, the field can neither change nor be removed. An optional
  *   object around it can still be removed as a whole; make it immutable too.
  *
- * Versions are served without conversion: the server changes only `apiVersion`, and prunes fields that the other version
- * does not have. So a new version may add fields, but it must not rename fields or change their types.
+ * Without the option `conversion` of {@link crdOf}, the server converts objects by itself: it changes only `apiVersion`, and prunes
+ * fields that the other version does not have. Then a new version may add fields, but it must not rename fields or change their types.
  *
  * @throws DefinitionError with all problems of names, schemas, columns and rules
  */
 export function defineResource<
   const Versions extends Readonly<Record<string, VersionDefinition>>,
-  const Version extends keyof Versions & string = keyof Versions & string,
+  const Version extends keyof Versions & string = HubOf<Versions>,
 >(definition: VersionedResourceDefinition<Versions, Version>): VersionedResource<Versions, Version>;
 /** Defines a custom resource with one version. */
-export function defineResource<S extends z.ZodObject, U extends z.ZodObject = NoFields>(
-  definition: ResourceDefinition<S, U>,
+export function defineResource<S extends z.ZodObject, U extends z.ZodObject = NoFields, const Versions = undefined>(
+  definition: ResourceDefinition<S, U> & NoVersions<Versions>,
 ): ResourceOf<S, U>;
 export function defineResource(
   definition: ResourceCommon & { readonly version?: string } & (
@@ -56,27 +61,35 @@ export function defineResource(
     ),
 ): Kind {
   const versions = "versions" in definition ? definition.versions : { [definition.version ?? ""]: definition };
-  const first = Object.keys(versions)[0] ?? "";
   const crd = buildCrd(definition, versions);
-  const kinds = Object.fromEntries(
-    Object.entries(versions).map(([version, { spec }]) => [version, kindOf(definition, version, spec, crd)]),
+  const kinds: Readonly<Record<string, Kind & { readonly resource: ResourceTraits }>> = Object.freeze(
+    Object.fromEntries(
+      Object.entries(versions).map(([version, { spec }]) => [version, kindOf(definition, version, { spec, crd, versions: () => kinds })]),
+    ),
   );
-  const kind = kinds[first];
+  const kind = Object.values(kinds)[0];
   if (kind === undefined) throw new Error("unreachable: a resource without versions was refused");
   return "versions" in definition ? ({ ...kind, versions: kinds } as Kind) : kind; // the overload has `versions` in its type
 }
 
 /**
- * Returns the CRD of a kind that {@link defineResource} made, ready to be applied. It is the same frozen object each time.
+ * Returns the CRD of a kind that {@link defineResource} made, ready to be applied. It is frozen, and without options it is the same
+ * object each time. With `conversion` the API server asks that webhook to convert objects, by `ConversionReview` of v1. Otherwise it
+ * changes only their `apiVersion`.
  *
  * @throws Error for any other kind
  */
-export function crdOf(kind: Kind): CustomResourceDefinition {
+export function crdOf(kind: Kind, options: CrdOptions = {}): CustomResourceDefinition {
   if (kind.resource === undefined)
     throw new Error(
       `${kind.kind} (${apiVersionOf(kind)}) was not made by defineResource, so it has no CRD here: pass a kind of defineResource`,
     );
-  return kind.resource.crd();
+  const crd = kind.resource.crd();
+  if (options.conversion === undefined) return crd;
+  const { service, ...rest } = options.conversion;
+  const clientConfig = { ...rest, ...(service === undefined ? {} : { service: { path: "/convert", ...service } }) };
+  const webhook = { conversionReviewVersions: ["v1"], clientConfig };
+  return deepFreeze({ ...crd, spec: { ...crd.spec, conversion: { strategy: "Webhook", webhook } } });
 }
 
 function buildCrd(
@@ -91,7 +104,13 @@ function buildCrd(
     problems.push({
       path: "version",
       reason: `${JSON.stringify(version)} is not the first of versions, which is the stored one`,
-      fix: `Put ${version} first, or leave version out`,
+      fix: `Put ${version} first, or write version: ${JSON.stringify(names[0])}`,
+    });
+  } else if (definition.version === undefined && !isHubKnown(names)) {
+    problems.push({
+      path: "version",
+      reason: `${JSON.stringify(version)} is the first of versions, but not the one with the highest priority, so the type of the kind cannot follow from them`,
+      fix: `Write version: ${JSON.stringify(version)}, or put another version first`,
     });
   }
   const built = Object.entries(versions).map(([name, given], i) => {
@@ -125,7 +144,17 @@ function statusPartsOf({ dependents = false, statusParts = {} }: ResourceCommon)
   return { ...(dependents ? { dependents: DEPENDENTS } : {}), ...statusParts };
 }
 
-function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, crd: CustomResourceDefinition): Kind {
+/** What the kind of a version gets besides the declaration. */
+interface KindParts extends Pick<ResourceTraits, "versions"> {
+  readonly spec: z.ZodObject;
+  readonly crd: CustomResourceDefinition;
+}
+
+function kindOf(
+  definition: ResourceCommon,
+  version: string,
+  { spec, crd, versions }: KindParts,
+): ReturnType<KindParts["versions"]>[string] {
   return {
     group: definition.group,
     version,
@@ -140,6 +169,7 @@ function kindOf(definition: ResourceCommon, version: string, spec: z.ZodObject, 
       problems: (object) => specProblems(spec, object),
       withDefaults: (object) => withSpecDefaults(spec, object),
       crd: () => crd,
+      versions,
     },
   };
 }

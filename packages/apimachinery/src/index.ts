@@ -59,6 +59,7 @@ export {
 
 // Custom resources, declared with zod.
 export { crdOf, defineResource } from "./define-resource.ts";
+export type { HubOf, KnownHub, NoVersions, VersionsProblem } from "./hub-version.ts";
 export { DefinitionError, type DefinitionProblem, isDefinitionError } from "./definition-error.ts";
 export type {
   ColumnPath,
@@ -84,6 +85,8 @@ export type {
 // The CRD that follows from such a declaration.
 export { CustomResourceDefinition } from "./crd.ts";
 export type {
+  ConversionWebhook,
+  CrdOptions,
   CustomResourceDefinitionInput,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
@@ -172,6 +175,7 @@ export {
   type JsonPatchOperation,
   PatchError,
 } from "./patches.ts";
+export { createJsonPatch } from "./json-patch-of.ts";
 
 // Errors of the API, and guards for them.
 export {

@@ -63,6 +63,8 @@ export interface ResourceTraits {
   withDefaults(object: KubernetesObject): KubernetesObject;
   /** Returns the CRD with all versions, the same frozen object each time. */
   crd(): CustomResourceDefinition;
+  /** Returns the kinds of all versions by version, the hub first, for the kind of any version. The same frozen object each time. */
+  versions(): Readonly<Record<string, Kind & { readonly resource: ResourceTraits }>>;
 }
 
 /** A field of an object that breaks its schema. */

@@ -98,14 +98,19 @@ export function applyJsonPatch(target: unknown, patch: readonly JsonPatchOperati
     if (copiedBytes > MAX_COPIED_BYTES)
       throw new PatchError("ERR_PATCH_INVALID", `${what}: the patch copies more than ${MAX_COPIED_BYTES} bytes of JSON`);
     // Held under `root`, an operation on the whole document (path "") is an ordinary one.
+    const isWrite = operation.op === "add" || operation.op === "replace";
     const prefixed = {
       ...operation,
+      ...(isWrite ? { value: null } : {}), // put there below: the library's copy of a value loses fields named __proto__
       path: `/root${operation.path}`,
       ...(operation.from === undefined ? {} : { from: `/root${operation.from}` }),
     };
     // The library's operation type is a union by `op`; checkOperation made sure that this is one of them.
     const failure = attempt(holder, prefixed as Parameters<typeof applyPatch>[1][number]);
-    if (failure === undefined) continue;
+    if (failure === undefined) {
+      if (isWrite) put(holder, segmentsOf(prefixed.path), structuredClone(operation.value));
+      continue;
+    }
     if (operation.op === "test") throw new PatchError("ERR_PATCH_TEST", `${what}: the value there is another one`, failure);
     throw new PatchError("ERR_PATCH_PATH", `${what}: there is nothing at this path`, failure);
   }
@@ -187,6 +192,14 @@ function valueAt(root: unknown, segments: readonly string[]): unknown {
     at = (at as Readonly<Record<string, unknown>>)[segment]; // an object by the check above
   }
   return at;
+}
+
+/** Replaces the value that an operation has written. */
+function put(holder: object, segments: readonly string[], value: unknown): void {
+  const parent = valueAt(holder, segments.slice(0, -1)) as Record<string, unknown> | unknown[]; // the operation has written into it
+  const last = segments.at(-1) ?? "";
+  if (Array.isArray(parent)) parent[last === "-" ? parent.length - 1 : Number(last)] = value;
+  else parent[last] = value;
 }
 
 function isThere(root: unknown, segments: readonly string[]): boolean {

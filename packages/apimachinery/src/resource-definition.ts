@@ -1,6 +1,7 @@
 /** The declaration of a custom resource, and the types that follow from it. Types only. */
 import type { z } from "zod";
 import type { JsonSchema, PrinterColumn, ScaleSubresource, ValidationRule } from "./crd-types.ts";
+import type { HubOf, KnownHub } from "./hub-version.ts";
 import type { Kind, ResourceTraits } from "./kind.ts";
 import type { ObjectMetaInput } from "./object-input.ts";
 import type { Condition, DeepReadonly, KubernetesObject } from "./objects.ts";
@@ -169,15 +170,18 @@ export type ResourceDefinition<S extends z.ZodObject, U extends z.ZodObject> = R
     readonly status?: U & Unreserved<U>;
   };
 
-/** The declaration of a resource with several versions. Objects are stored in the first one. */
+/** The declaration of a resource with several versions. Objects are stored in the first one, which is the hub. */
 export type VersionedResourceDefinition<
   Versions extends Readonly<Record<string, VersionDefinition>>,
-  Version extends keyof Versions & string,
+  Version extends keyof Versions & string = HubOf<Versions>,
 > = ResourceCommon & {
-  /** Name of the first version. It has no effect but to make the type of the kind exact. */
+  /**
+   * Name of the first version. Required if another version has a higher Kubernetes priority, as in `{ v1alpha1, v1 }`: the type of the
+   * kind follows from it. @defaultValue the first version
+   */
   readonly version?: Version;
   /** The versions by name, the stored one first. */
-  readonly versions: Versions;
+  readonly versions: Versions & KnownHub<Versions, Version>;
 };
 
 /** The kind of one version of a resource with several versions. */
@@ -190,8 +194,10 @@ export type VersionOf<Definition> = Definition extends {
     ? ResourceOf<S>
     : never;
 
-/** A kind of the first version, with the kinds of all versions. */
+/** A kind of the first version, with the kinds of all versions. The type of each kind knows its version. */
 export type VersionedResource<Versions, Version extends keyof Versions> = VersionOf<Versions[Version]> & {
-  /** The kinds of all versions, by version. */
-  readonly versions: { readonly [V in keyof Versions]: VersionOf<Versions[V]> };
+  /** Name of the first version: the hub. */
+  readonly version: Version;
+  /** The kinds of all versions, by version, the hub first. */
+  readonly versions: { readonly [V in keyof Versions]: VersionOf<Versions[V]> & { readonly version: V } };
 };

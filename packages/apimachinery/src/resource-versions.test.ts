@@ -38,6 +38,17 @@ describe("several versions", () => {
     expect(crd.spec.versions.map((version) => version.additionalPrinterColumns?.[0]?.name)).toEqual(["Size", "Ready"]);
   });
 
+  test("the kinds of all versions are found from each of them, the hub first", () => {
+    const Gadget = defineResource({ ...names, kind: "Gadget", versions });
+    const plain: Kind = { ...Gadget.versions.v1beta1, cachedAs: "metadata" };
+    const found = plain.resource?.versions() ?? {};
+    expect(Object.keys(found)).toEqual(["v1", "v1beta1"]);
+    expect(found["v1beta1"]).toBe(Gadget.versions.v1beta1);
+    expect(Gadget.resource.versions()).toBe(Gadget.versions);
+    const Widget = define({ spec: z.object({}) });
+    expect(Widget.resource?.versions()).toEqual({ v1: Widget });
+  });
+
   test("each kind checks objects by its own schema", () => {
     const Gadget = defineResource({ ...names, kind: "Gadget", versions });
     const object = { apiVersion: "examples.treadle.dev/v1", kind: "Gadget", metadata: { name: "g" }, spec: {} };
@@ -56,8 +67,72 @@ describe("several versions", () => {
       "versions.V2.spec.b",
       "versions.V2.printerColumns[0]",
     ]);
-    expect(problemsOf(() => defineResource({ ...names, versions: {} })).map(([path]) => path)).toEqual(["versions"]);
+    expect(problemsOf(() => defineResource({ ...names, versions: {} as Record<string, VersionDefinition> })).map(([path]) => path)).toEqual(
+      ["versions"],
+    );
     expect(problemsOf(() => defineResource({ ...names, versions, version: "v1beta1" })).map(([path]) => path)).toEqual(["version"]);
+  });
+});
+
+describe("the hub", () => {
+  const given = { spec: z.object({}) };
+
+  test.for([
+    { versions: ["v1", "v1alpha1"], known: true },
+    { versions: ["v2", "v1"], known: true },
+    { versions: ["v10", "v9"], known: true },
+    { versions: ["v1", "v3alpha1", "v2beta1"], known: true },
+    { versions: ["v2beta1", "v1beta2"], known: true },
+    { versions: ["v1beta10", "v1beta9", "v1alpha11"], known: true },
+    { versions: ["v1", "zeta"], known: true },
+    { versions: ["zeta"], known: true },
+    { versions: ["v1alpha1", "v1"], known: false },
+    { versions: ["v1", "v2"], known: false },
+    { versions: ["v9", "v10"], known: false },
+    { versions: ["v1beta1", "v1beta2"], known: false },
+    { versions: ["v1alpha2", "v1beta1"], known: false },
+    { versions: ["zeta", "alpha"], known: false },
+    { versions: ["v01", "v1alpha1"], known: false },
+  ])("$versions need no version: $known", ({ versions, known }) => {
+    const all = Object.fromEntries(versions.map((version) => [version, given]));
+    expect(problemsOf(() => defineResource({ ...names, versions: all })).map(([path]) => path)).toEqual(known ? [] : ["version"]);
+    expect(defineResource({ ...names, versions: all, version: versions[0] ?? "" }).version).toBe(versions[0]);
+  });
+
+  test("a spread that puts another version first is refused, whatever its type is", () => {
+    const older = { v1alpha1: given };
+    const versions = { ...older, v1: given };
+    const define = () => defineResource({ ...names, versions } as never);
+    expect(problemsOf(define)).toMatchObject([["version", expect.stringContaining('"v1alpha1" is the first of versions')]]);
+    expect(define).toThrow('Write version: "v1alpha1", or put another version first');
+  });
+});
+
+describe("a conversion webhook", () => {
+  const Gadget = defineResource({ ...names, kind: "Gadget", versions: { v1: { spec: z.object({}) }, v1beta1: { spec: z.object({}) } } });
+  const service = { name: "operator", namespace: "ops" };
+
+  test.for([
+    { conversion: { service }, clientConfig: { service: { ...service, path: "/convert" } } },
+    {
+      conversion: { service: { ...service, path: "/convert/g/widgets", port: 9443 }, caBundle: "Q0E=" },
+      clientConfig: { service: { ...service, path: "/convert/g/widgets", port: 9443 }, caBundle: "Q0E=" },
+    },
+    { conversion: { url: "https://127.0.0.1:9443/convert" }, clientConfig: { url: "https://127.0.0.1:9443/convert" } },
+  ])("$conversion is in the CRD", ({ conversion, clientConfig }) => {
+    const crd = crdOf(Gadget, { conversion });
+    expect(crd).toEqual({
+      ...crdOf(Gadget),
+      spec: { ...crdOf(Gadget).spec, conversion: { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } } },
+    });
+    expect(Object.isFrozen(crd.spec.conversion?.webhook?.clientConfig)).toBe(true);
+  });
+
+  test("may be set for a resource with one version, and changes no other CRD of the kind", () => {
+    const Widget = define({ spec: z.object({}) });
+    expect(crdOf(Widget, { conversion: { service } }).spec.conversion?.strategy).toBe("Webhook");
+    expect(crdOf(Widget).spec.conversion).toBeUndefined();
+    expect(crdOf(Widget, {})).toBe(crdOf(Widget));
   });
 });
 
