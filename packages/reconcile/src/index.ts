@@ -59,12 +59,12 @@ export type {
 
 // Steps that many operators have.
 export { conditions, type ConditionsOptions, type RankedCondition } from "./steps/conditions.ts";
-export { defaults, type DefaultsOptions } from "./steps/defaults.ts";
+export { defaults, type DefaultsOptions, type SpecOf } from "./steps/defaults.ts";
 export { finalizer, type FinalizerOptions } from "./steps/finalizer.ts";
 export { guard, type GuardOptions } from "./steps/guard.ts";
 export { pause, PAUSED_ANNOTATION, type PauseOptions } from "./steps/pause.ts";
 export { prerequisite, type PrerequisiteOptions } from "./steps/prerequisite.ts";
-export { validate, type ValidateOptions } from "./steps/validate.ts";
+export { type Problem, validate, type ValidateOptions } from "./steps/validate.ts";
 
 // Handlers.
 export { type AnyHandler, type Handler, handler, type HandlerBuilder } from "./handler.ts";

@@ -14,7 +14,7 @@ import { settleWatches } from "./pass/pass-watches.ts";
 import { waitReasonOf } from "./pass/wait-reason.ts";
 import { Pass } from "./record/pass-state.ts";
 import { References } from "./record/references.ts";
-import { describe, withoutSecrets } from "./internal/redact.ts";
+import { describe, errorFields } from "./internal/redact.ts";
 import { decideRequeue, isTerminal, nextWait, paced } from "./pass/requeue.ts";
 import { withContext } from "./pass/loggers.ts";
 import { logDeletion } from "./record/change-log.ts";
@@ -181,13 +181,6 @@ function resultOf(pass: Pass): PassResult {
 }
 
 const ANOTHER_WROTE = "another writer changed the object during the pass";
-
-/** The fields of a line about an error: its message, and where it was thrown. Each text is in the line once. */
-function errorFields(error: unknown): object {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
-  return { error: withoutSecrets(describe(error)), ...(frames.length === 0 ? {} : { stack: withoutSecrets(frames.join("\n")) }) };
-}
 
 /** A phase as the line of a failed pass shows it: the reason of a failure is the error of the line. */
 function withoutReason(report: PhaseReport): PhaseReport {

@@ -18,7 +18,7 @@ import {
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { DeclaredWatch } from "./build/collected.ts";
 import { inNamespaceOf, refsOfRead, selectorOf } from "./read-refs.ts";
-import { type ManyRead, type OneRead, type SeveralRead, type WatchForm, watchFormOf } from "./reads.ts";
+import { type AnyRead, type ManyRead, type OneRead, type SeveralRead, type WatchForm, watchFormOf } from "./reads.ts";
 import type { Cache } from "./req.ts";
 
 /** A primary index finds the primaries that refer to an object. */
@@ -89,12 +89,15 @@ interface TriggerIdentity {
 /**
  * Returns the kinds that must be watched for these handlers: primaries first, each kind once. A kind is metadata only unless
  * something needs whole objects.
+ *
+ * @param others reads besides those of the steps
  */
-export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[] {
+export function watchedKindsOf(handlers: readonly AnyHandler[], others: readonly AnyRead[] = []): readonly Kind[] {
   const watched = new Map<string, { readonly kind: Kind; readonly form: WatchForm }>();
   const forms = [
     ...handlers.map(({ kind }) => ({ kind, form: "whole" as const })),
     ...handlers.flatMap((handler) => triggersOf(handler).map(({ kind, form }) => ({ kind, form }))),
+    ...others.flatMap(({ kind, watches }) => (watches === undefined ? [] : [{ kind, form: watches }])),
   ];
   for (const { kind, form } of forms) {
     const id = kindIdOf(kind);
@@ -104,15 +107,18 @@ export function watchedKindsOf(handlers: readonly AnyHandler[]): readonly Kind[]
   return [...watched.values()].map(({ kind, form }) => (form === "whole" ? kind : metadataOnly(kind)));
 }
 
-/** Returns the ids (`apiVersion/kind`) of the watched kinds that every declaration of these handlers can do without. */
-export function optionalKindsOf(handlers: readonly AnyHandler[]): ReadonlySet<string> {
+/** Returns the ids (`apiVersion/kind`) of the watched kinds that every declaration of these handlers can do without. `others`: reads besides those of the steps. */
+export function optionalKindsOf(handlers: readonly AnyHandler[], others: readonly AnyRead[] = []): ReadonlySet<string> {
   const [optional, required] = [new Set<string>(), new Set(handlers.map(({ kind }) => kindIdOf(kind)))];
+  const note = ({ kind, watches, ifNotServed }: AnyRead): void => {
+    if (watches !== undefined) (ifNotServed === "skip" ? optional : required).add(kindIdOf(kind));
+  };
+  others.forEach(note);
   for (const { leaves, watches } of handlers.map(pipelineOf)) {
     for (const { kind } of watches) required.add(kindIdOf(kind));
     for (const { owns, optionalOwns, reads } of leaves) {
       for (const kind of owns) (optionalOwns.includes(kind) ? optional : required).add(kindIdOf(kind));
-      for (const { kind, watches: form, ifNotServed } of Object.values(reads))
-        if (form !== undefined) (ifNotServed === "skip" ? optional : required).add(kindIdOf(kind));
+      Object.values(reads).forEach(note);
     }
   }
   return new Set([...optional].filter((id) => !required.has(id)));

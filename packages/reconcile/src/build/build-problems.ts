@@ -216,7 +216,8 @@ const READ_TYPES: readonly unknown[] = ["one", "many", "several"] satisfies read
 /** Of the API: `reason` of an event. */
 const MAX_EVENT_REASON = 128;
 
-function permissionProblems(where: string, permission: Permission): string[] {
+/** Returns what is wrong with a permission, each as a sentence that begins with `where`. */
+export function permissionProblems(where: string, permission: Permission): string[] {
   if (!isNamedKind(permission?.kind)) return [`${where} has no kind: name the kind that it is about`];
   const { verbs, subresource, because } = permission;
   if (!Array.isArray(verbs) || verbs.length === 0) return [`${where} of ${permission.kind.kind} allows nothing: list verbs`];

@@ -168,6 +168,7 @@ export class Budget {
     this.#parent = given.parent;
   }
 
+  /** The signal. Its timer starts at the first use, and counts from the construction. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
@@ -184,6 +185,7 @@ export class Budget {
     return this.#controller.signal;
   }
 
+  /** Cancels the timer and leaves the parent. The signal stays as it is. */
   close(): void {
     this.#close?.();
   }

@@ -85,6 +85,13 @@ export function statusMessage(error: unknown): string {
   return truncate(onOneLine(withoutChurn(withoutSecrets(describe(error)))), MAX_ERROR_LENGTH);
 }
 
+/** Returns the fields of a log line about an error: its message, and where it was thrown. Each text is in the line once. Never throws. */
+export function errorFields(error: unknown): object {
+  const stack = textOf(() => (error instanceof Error ? error.stack : undefined)) ?? "";
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return { error: withoutSecrets(describe(error)), ...(frames.length === 0 ? {} : { stack: withoutSecrets(frames.join("\n")) }) };
+}
+
 /** Returns a text without ids, times and numbers, to compare reasons that repeat. */
 export function essenceOf(text: string): string {
   return withoutChurn(beginningOf(text)).replace(/\d+(?:\.\d+)?/g, "0");

@@ -22,7 +22,7 @@ export function holdFetched(pass: Pass): void {
 }
 
 /** Whether the read asks the server for the whole object. */
-export function isFetched(read: AnyRead): read is OneRead | SeveralRead {
+function isFetched(read: AnyRead): read is OneRead | SeveralRead {
   return read.type !== "many" && read.source === "fetch";
 }
 

@@ -1,6 +1,7 @@
 /** Loggers that add fields to each line. */
 import type { Logger } from "../req.ts";
 import type { Pass } from "../record/pass-state.ts";
+import type { SecretValues } from "../record/secret-values.ts";
 
 /**
  * A logger that adds `context` to each line. A field of the caller with the name of one of them is put under `fields`: it may
@@ -18,8 +19,12 @@ export function withContext(
 /** As {@link withContext}, for the lines of a step: they name no other object, controller or pass, and hold no values of Secrets. */
 export function stepLogger(log: Logger, step: string, { secrets }: Pick<Pass, "secrets">): Logger {
   const inContext = withContext(log, { step }, RESERVED);
-  if (secrets === undefined) return inContext;
-  return mapped(inContext, (data, text) => [hiddenBy(secrets, data), secrets.hide(text)]);
+  return secrets === undefined ? inContext : hidingLogger(inContext, secrets);
+}
+
+/** A logger whose lines hold no values of `secrets`, also of those that are noted later. No argument makes it throw. */
+export function hidingLogger(log: Logger, secrets: SecretValues): Logger {
+  return mapped(log, (data, text) => [hiddenBy(secrets, data), secrets.hide(text)]);
 }
 
 /** Fields of every line of a pass, and those that the logger itself writes. */
@@ -66,7 +71,7 @@ function withoutReserved(data: Fields, reserved: ReadonlySet<string>): Fields {
   return { ...kept, fields: { ...(data["fields"] as object | undefined), ...moved } }; // Spread takes any value.
 }
 
-function hiddenBy(secrets: NonNullable<Pass["secrets"]>, data: Fields): Fields {
+function hiddenBy(secrets: SecretValues, data: Fields): Fields {
   try {
     return secrets.hideIn(data);
   } catch {

@@ -24,7 +24,10 @@ import { PrimaryGone, QuietRequeue } from "../record/writer.ts";
 
 /** Runs one pass of a loaded object. Never rejects; the findings are in `pass`. */
 export async function runPass(pass: Pass): Promise<void> {
-  if (pass.pipeline.fetches) holdFetched(pass);
+  if (pass.pipeline.fetches) {
+    pass.onReference = holdFetched;
+    holdFetched(pass);
+  }
   const { ending } = pass;
   if (ending.type === "paused" || (ending.stores === "status" && pass.pipeline.reportsPause)) reportPause(pass, ending.type === "paused");
   if (ending.runsSteps) pass.outcome = await runChain(pass);

@@ -11,7 +11,7 @@ import { contained, endOf, WatchRefused } from "./contain.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { Progress } from "../record/progress.ts";
 import { statusMessage } from "../internal/redact.ts";
-import { NOTHING, type ReadingStep, type Resolved, resolveReads } from "./resolve.ts";
+import { NOTHING, type ReadingStep, type Resolved, resolveStepReads } from "./resolve.ts";
 import { KindNotInstalled } from "./served.ts";
 import { type Phase, StepReq } from "./step-req.ts";
 import type { PhaseFunction, StepRuntime } from "../build/step-runtime.ts";
@@ -127,7 +127,7 @@ function begun(
   let reads: Resolved | Promise<Resolved>;
   try {
     const reading = probe === undefined ? step : { ...NOTHING_OWNED, name: step.name, reads: probe.reads };
-    reads = looksAtNothing(reading) ? NOTHING : resolveReads(pass, reading, phase, scope);
+    reads = looksAtNothing(reading) ? NOTHING : resolveStepReads(pass, reading, phase, scope);
   } catch (error) {
     return unresolved(error);
   }

@@ -8,19 +8,18 @@ import {
   isSelectorError,
   type Kind,
   type KubernetesObject,
-  keyOf,
   metadataOf,
   ownership,
   type Ref,
 } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "../errors.ts";
-import { deepFreeze } from "../fetches.ts";
+import { deepFreeze, type Fetches } from "../fetches.ts";
 import { inNamespaceOf, refOfRead, selectorOf } from "../read-refs.ts";
 import type { AnyRead, ManyRead, OneRead, SeveralRead } from "../reads.ts";
 import { readSeveral } from "./read-several.ts";
 import type { Scope } from "../internal/deadline.ts";
-import { holdFetched, isFetched } from "./hold-fetched.ts";
-import type { Pass } from "../record/pass-state.ts";
+import type { ReconcilerEnv } from "../env.ts";
+import type { Logger } from "../req.ts";
 import { statusMessage } from "../internal/redact.ts";
 import { isUsable, missingKinds, noteNotServed, refusalOf, servedVersionOf } from "./served.ts";
 import type { Phase } from "./step-req.ts";
@@ -41,7 +40,28 @@ export interface Resolved {
 }
 
 /** The parts of a step that decide what it reads. */
-export type ReadingStep = Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns" | "cleanupChecksKinds">;
+export interface ReadingStep
+  extends Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns" | "cleanupChecksKinds"> {
+  /** What reads, for errors. @defaultValue the step with its name */
+  readonly where?: string;
+}
+
+/** What reads are resolved for, and by: a pass, or one object outside of a pass. */
+export interface Reading {
+  readonly env: Pick<ReconcilerEnv, "client" | "cache" | "isServed" | "refusalOf">;
+  /** The object that names others. */
+  readonly object: KubernetesObject;
+  readonly log: Pick<Logger, "warn">;
+  readonly pipeline: { readonly before: { readonly names: readonly string[] } };
+  readonly fetches: Fetches;
+  /** The values that are known already. */
+  readonly reads: Map<AnyRead, unknown>;
+  notServed: Set<string> | undefined;
+  /** Called with each value. */
+  noteSecrets(kind: Kind, value: unknown): void;
+  /** Called with what a read names through another one, before that is read, so that no change of it is missed. */
+  noteReference(read: OneRead, ref: Ref | undefined): void;
+}
 
 /** The values of a step without reads. */
 export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), missing: undefined });
@@ -52,7 +72,7 @@ export const NOTHING: Resolved = Object.freeze({ values: Object.freeze({}), miss
  *
  * @throws the error of a read: of its function, the cache, or the server
  */
-export function resolveReads(pass: Pass, step: ReadingStep, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
+export function resolveStepReads(pass: Reading, step: ReadingStep, phase: Phase, scope: Scope): Resolved | Promise<Resolved> {
   let missing = missingKinds(pass, step, phase);
   // The step will wait, so the server need not be asked.
   if (missing.length > 0 && phase === "do") return { ...NOTHING, missing: missing[0] };
@@ -151,15 +171,16 @@ export function resolveReads(pass: Pass, step: ReadingStep, phase: Phase, scope:
 function namingRead(step: ReadingStep, name: string, error: unknown): unknown {
   if (!(error instanceof Error) || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) return error;
   // A colon in the name means that the factory of the step added the read: its author does not know it.
-  const where = name.includes(":") ? "" : `, read "${name}"`;
+  const { where = `step "${step.name}"` } = step;
+  const which = name.includes(":") ? "" : `, read "${name}"`;
   const Same = error instanceof TypeError ? TypeError : Error;
   const code = "code" in error ? error.code : error.name;
-  return Object.assign(new Same(`step "${step.name}"${where}: ${error.message}`, { cause: error }), { code });
+  return Object.assign(new Same(`${where}${which}: ${error.message}`, { cause: error }), { code });
 }
 
 /** Finds a missing kind whose objects still exist in another version, so that the cleanup cannot see them. */
 async function left(
-  { env }: Pass,
+  { env }: Reading,
   missing: readonly Kind[],
   { scope, known }: { readonly scope: Scope; readonly known: Resolved },
 ): Promise<Resolved> {
@@ -186,7 +207,7 @@ const EMPTY: readonly unknown[] = Object.freeze([]);
 
 /** @param given.from the object that names the read object; `undefined` if a read that goes before it is absent */
 function valueOf(
-  pass: Pass,
+  pass: Reading,
   read: AnyRead,
   { from, scope }: { readonly from: KubernetesObject | undefined; readonly scope: Scope },
 ): unknown {
@@ -199,13 +220,12 @@ function valueOf(
     });
   }
   const ref = from === undefined ? undefined : refOfRead(read, from, pass.object);
-  // Before the object is read, so that no change of it is missed.
-  if (read.through !== undefined) noteReference(pass, read, ref);
+  if (read.through !== undefined) pass.noteReference(read, ref);
   return ref === undefined ? undefined : namedOne(pass, read, { ref, scope });
 }
 
 /** The object from the cache, as far as it need not be asked from the server. */
-function knownOne(pass: Pass, read: SeveralRead, ref: Ref): { readonly value: unknown } | undefined {
+function knownOne(pass: Reading, read: SeveralRead, ref: Ref): { readonly value: unknown } | undefined {
   if (read.source === "live") return undefined;
   const known: KubernetesObject | undefined = pass.env.cache.get(read.cacheKind, ref);
   if (known === undefined && read.source === "fetch") pass.fetches.removed(read.kind, ref);
@@ -217,15 +237,10 @@ function knownOne(pass: Pass, read: SeveralRead, ref: Ref): { readonly value: un
 
 const NOT_THERE: { readonly value: unknown } = Object.freeze({ value: undefined });
 
-function namedOne(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Asked): unknown {
+function namedOne(pass: Reading, read: OneRead | SeveralRead, { ref, scope }: Asked): unknown {
   // Throws if the watch that triggers the live read does not cover the namespace.
   if (read.source === "live" && read.watches !== undefined) pass.env.cache.get(read.cacheKind, ref);
   return read.source === "live" ? got(pass, read, { ref, scope }) : cachedOne(pass, read, { ref, scope });
-}
-
-function noteReference(pass: Pass, read: OneRead, ref: Ref | undefined): void {
-  const isNew = pass.references.note(keyOf(pass.object.metadata), read, ref);
-  if (isNew && isFetched(read)) holdFetched(pass);
 }
 
 interface Asked {
@@ -233,7 +248,7 @@ interface Asked {
   readonly scope: Scope;
 }
 
-function cachedOne(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Asked): unknown {
+function cachedOne(pass: Reading, read: OneRead | SeveralRead, { ref, scope }: Asked): unknown {
   const { client, cache } = pass.env;
   // Another step may need whole objects in the cache, but the type of this read is metadata.
   const known = cache.get(read.cacheKind, ref) as KubernetesObject | undefined;
@@ -246,24 +261,24 @@ function cachedOne(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Aske
   return pass.fetches.peek(read.kind, known) ?? pass.fetches.get(read.kind, known, { fetch, signal: scope.signal });
 }
 
-function cachedMany(pass: Pass, read: ManyRead): unknown {
+function cachedMany(pass: Reading, read: ManyRead): unknown {
   const all = pass.env.cache.list(read.cacheKind, selected(pass, read)) as readonly KubernetesObject[];
   const objects = read.isOwned ? all.filter((object) => ownership(object, pass.object, pass.pipeline.before.names).type === "ours") : all;
   return Object.freeze(read.isMetadata ? objects.map((object) => metadataOf(object)) : objects);
 }
 
-async function got(pass: Pass, read: OneRead | SeveralRead, { ref, scope }: Asked): Promise<unknown> {
+async function got(pass: Reading, read: OneRead | SeveralRead, { ref, scope }: Asked): Promise<unknown> {
   return deepFreeze(await pass.env.client.get(read.liveKind, ref, { signal: scope.signal }));
 }
 
-async function listed(pass: Pass, read: ManyRead, scope: Scope): Promise<unknown> {
+async function listed(pass: Reading, read: ManyRead, scope: Scope): Promise<unknown> {
   const { matchLabels, namespace } = selected(pass, read);
   const within = namespace === undefined ? {} : { namespace };
   const { items } = await pass.env.client.list(read.liveKind, { ...within, labelSelector: matchLabels, signal: scope.signal });
   return deepFreeze(items);
 }
 
-function selected(pass: Pass, read: ManyRead): { readonly matchLabels: Readonly<Record<string, string>>; readonly namespace?: string } {
+function selected(pass: Reading, read: ManyRead): { readonly matchLabels: Readonly<Record<string, string>>; readonly namespace?: string } {
   const { matchLabels, namespace } = selectorOf(read, pass.object);
   // What a cluster-scoped object owns may be in any namespace.
   if (read.isOwned && pass.object.metadata.namespace === undefined) return { matchLabels };

@@ -7,19 +7,20 @@ import type { Client } from "@treadle/client";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { AnyRead } from "../reads.ts";
+import type { ReconcilerEnv } from "../env.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { isServedByWatch } from "./pass-watches.ts";
 
 /** This error says that the server does not serve a kind that a step needs, at least not in the version that the step uses. */
 export class KindNotInstalled extends Error {
-  constructor({ name }: Pick<StepRuntime, "name">, kind: Kind, servedAs?: string) {
+  constructor({ name, where = `step "${name}"` }: Pick<StepRuntime, "name"> & { readonly where?: string }, kind: Kind, servedAs?: string) {
     // Only defineResource() guarantees a correct plural.
     const nothing = kind.resource === undefined ? `: nothing is served at ${pathOf(kind)}; is \`plural\` right?` : "";
     const inOther =
       servedAs === undefined
         ? nothing
         : `: the server has ${kind.kind} as ${servedAs}, so its objects are still there; serve the version again, or build the operator with that one`;
-    super(`${kind.kind} (${apiVersionOf(kind)}) is not installed, and step "${name}" needs it${inOther}`);
+    super(`${kind.kind} (${apiVersionOf(kind)}) is not installed, and ${where} needs it${inOther}`);
   }
 }
 
@@ -62,6 +63,11 @@ async function ask(
   return JSON.parse(response.body) as Readonly<Record<string, unknown>>; // Discovery answers with an object.
 }
 
+/** What is known about kinds. */
+interface Presence {
+  readonly env: Pick<ReconcilerEnv, "isServed" | "refusalOf">;
+}
+
 /** The parts of a step that name kinds. */
 type KindsOfStep = Pick<StepRuntime, "owns" | "optionalOwns" | "cleanupChecksKinds" | "reads">;
 
@@ -74,7 +80,7 @@ function canDoWithout({ optionalOwns, cleanupChecksKinds }: KindsOfStep, kind: K
  * Returns the kinds that the server does not serve and without which the phase does not run. In a cleanup, kinds that the step owns
  * are among them, unless it checks them itself: the caller finds out whether their objects still exist.
  */
-export function missingKinds({ env }: Pass, step: KindsOfStep, phase: string): readonly Kind[] {
+export function missingKinds({ env }: Presence, step: KindsOfStep, phase: string): readonly Kind[] {
   const { owns, reads } = step;
   if (env.isServed === undefined) return NO_KINDS;
   let missing: Kind[] | undefined;
@@ -91,7 +97,7 @@ export function missingKinds({ env }: Pass, step: KindsOfStep, phase: string): r
  * kinds that the step owns and does not check itself, and for no other kind: the cleanup cannot see objects that it must delete.
  * Gates and posts use the last known objects.
  */
-export function refusalOf({ env }: Pass, step: KindsOfStep, phase: string): string | undefined {
+export function refusalOf({ env }: Presence, step: KindsOfStep, phase: string): string | undefined {
   const { owns, reads } = step;
   if (env.refusalOf === undefined || (phase !== "do" && phase !== "cleanup")) return undefined;
   for (const kind of owns) {
@@ -107,13 +113,13 @@ export function refusalOf({ env }: Pass, step: KindsOfStep, phase: string): stri
 }
 
 /** Whether the value of the read can be found: the server serves the kind, and allows its watch if the read needs one. */
-export function isUsable({ env }: Pass, { kind, watches, ifNotServed }: AnyRead): boolean {
+export function isUsable({ env }: Presence, { kind, watches, ifNotServed }: AnyRead): boolean {
   if (env.isServed?.(kind) === false) return false;
   return ifNotServed === "wait" || watches === undefined || env.refusalOf?.(kind) === undefined;
 }
 
 /** Notes a kind that the server does not serve, as the answer to a request of this pass. No watch would report it. */
-export function noteNotServed(pass: Pass, kind: Kind): void {
+export function noteNotServed(pass: Pick<Pass, "notServed">, kind: Kind): void {
   (pass.notServed ??= new Set()).add(kindIdOf(kind));
 }
 

@@ -2,13 +2,13 @@
  * One pass: its frozen input, what its steps found, their drafts, and the writer. Made for each pass; nothing in it outlives the pass
  * but `memory`.
  */
-import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
+import { type Clock, keyOf, type Kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { ReconcilerEnv } from "../env.ts";
 import { ReconcileError } from "../errors.ts";
 import { Fetches } from "../fetches.ts";
 import type { KindWatch } from "../kind-watch.ts";
 import type { PhaseReport } from "../pass-result.ts";
-import type { AnyRead } from "../reads.ts";
+import type { AnyRead, OneRead } from "../reads.ts";
 import type { Logger, Outcome } from "../req.ts";
 import { Shared } from "../shared.ts";
 import { logPrimary } from "./change-log.ts";
@@ -119,6 +119,8 @@ export class Pass implements EndingFacts {
   readonly strays: Promise<unknown>[] = [];
   /** The values of declared reads, fixed for the pass. */
   readonly reads: Map<AnyRead, unknown> = new Map();
+  /** Called when a read through another one names another object than in the last pass. */
+  onReference: ((pass: Pass) => void) | undefined;
   /** The watches that steps asked for, by step and by id; made for the first. */
   watches: Map<string, Map<string, KindWatch>> | undefined;
   /** The values of Secrets that the pass has read: no text that a step gives may hold them. Made for the first Secret. */
@@ -199,6 +201,11 @@ export class Pass implements EndingFacts {
     if (answer !== undefined && group === "" && kind === "Secret") (this.secrets ??= new SecretValues()).note(answer);
   }
 
+  /** Notes the object that a read names through another one. */
+  noteReference(read: OneRead, ref: Ref | undefined): void {
+    if (this.references.note(keyOf(this.object.metadata), read, ref)) this.onReference?.(this);
+  }
+
   /** Notes texts that a step made of Secrets. */
   noteSecretTexts(texts: readonly string[]): void {
     if (texts.length > 0) (this.secrets ??= new SecretValues()).noteTexts(texts);
@@ -269,7 +276,7 @@ export class Pass implements EndingFacts {
         env.observeWrite?.(stored);
         logPrimary(this, before, stored);
       },
-      expectWrite: (ref) => env.expectWrite?.(ref) ?? noop,
+      expectWrite: (ref) => env.expectWrite?.(ref) ?? (() => undefined),
       isImmaterial: (before, after, basis) => {
         const touched = this.drafts.status.changes();
         memory.heartbeats ??= new Heartbeats();
@@ -289,5 +296,3 @@ function skipped(pipeline: Pipeline, object: KubernetesObject, isReleased: boole
 }
 
 const NO_VARS: Readonly<Record<string, unknown>> = Object.freeze({});
-
-function noop(): void {}

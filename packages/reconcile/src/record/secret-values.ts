@@ -13,6 +13,7 @@ const MIN_LENGTH = 6;
 
 const HIDDEN = "<redacted>";
 
+/** Holds the values of Secrets, and replaces them in texts, values and errors. */
 export class SecretValues {
   readonly #objects = new Set<SecretLike>();
   readonly #texts = new Set<readonly string[]>();
@@ -35,7 +36,7 @@ export class SecretValues {
     this.#forms = undefined;
   }
 
-  /** `text` without the values. */
+  /** Returns `text` without the values. */
   hide(text: string): string {
     if (typeof text !== "string" || text === "") return text;
     const { long, short, whole } = (this.#forms ??= formsIn(this.#objects, this.#texts));

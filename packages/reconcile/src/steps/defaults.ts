@@ -3,7 +3,8 @@ import { jsonEqual, type Kind, type KubernetesObject, type Mutable, type ObjectO
 import { TerminalError } from "../errors.ts";
 import { type Step, step } from "../step.ts";
 
-type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : never;
+/** The spec of an object as a draft: all fields can be changed. `never` for objects without a spec. */
+export type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : never;
 
 /** These are the options of {@link defaults}. */
 export interface DefaultsOptions<T extends KubernetesObject> {

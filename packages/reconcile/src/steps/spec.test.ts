@@ -1,4 +1,5 @@
 /** The two steps about the spec: `validate` refuses it, `defaults` completes it. */
+import type { ObjectOf } from "@treadle/apimachinery";
 import { beforeEach, describe, expect, test } from "vitest";
 import { boom, Widget, widget } from "../../test/fixtures.ts";
 import { type Harness, startHarness } from "../../test/harness.ts";
@@ -6,7 +7,7 @@ import { handler } from "../handler.ts";
 import { step } from "../step.ts";
 import { conditions } from "./conditions.ts";
 import { defaults } from "./defaults.ts";
-import { validate } from "./validate.ts";
+import { type Problem, validate } from "./validate.ts";
 
 const KEY = "default/a";
 const REF = { namespace: "default", name: "a" };
@@ -85,6 +86,37 @@ describe("validate", () => {
       .build();
     expect(await harness.operator(throwing).pass(KEY)).toMatchObject({ error: boom, requeue: { type: "failure" } });
     expect(await conditionOf("Valid")).toBe("False/Error: boom");
+  });
+
+  test("a problem of a field is shown with its path", async () => {
+    await harness.user.create(Widget, widget({ spec: { size: 11 } }));
+    const rules = {
+      problems: ({ spec }: ObjectOf<typeof Widget>): readonly Problem[] => [
+        ...(spec.size > 10 ? [{ path: "spec.size", message: "at most 10" }] : []),
+        { path: "", message: "no path" },
+        "a text",
+      ],
+    };
+    await harness.operator(handler(Widget).step(conditions()).step(validate(Widget, rules)).build()).pass(KEY);
+    expect(await conditionOf("Valid")).toBe("False/Invalid: spec.size: at most 10; no path; a text");
+  });
+
+  test.for([
+    { answer: undefined, found: "it returned undefined" },
+    { answer: "size", found: "it returned a string" },
+    { answer: Promise.resolve([]), found: "it returned a promise" },
+    { answer: { 0: "a", length: 1 }, found: "it returned another object" },
+    { answer: [null], found: "problem 0 is null" },
+    { answer: ["fine", 7], found: "problem 1 is a number" },
+    { answer: [{ path: "spec.size" }], found: "problem 0 is another object" },
+    { answer: [{ path: ["spec"], message: "x" }], found: "problem 0 is another object" },
+  ])("$answer is not a list of problems, so it does not count as valid", async ({ answer, found }) => {
+    await harness.user.create(Widget, widget());
+    const wrong = validate(Widget, { problems: () => answer as never }); // what the compiler refuses
+    await harness.operator(handler(Widget).step(conditions()).step(wrong).step(look).build()).pass(KEY);
+    expect(await conditionOf("Valid")).toMatch(/^False\/InvalidStep: step "validate": problems must return a list/);
+    expect(await conditionOf("Valid")).toContain(found);
+    expect(seen).toEqual([]);
   });
 
   test("validate() does not block a deletion", async () => {

@@ -60,11 +60,13 @@ export type { Distinct, DoResult, GroupOf, Members, Problem, ProvidesOf, Startab
 
 // Texts without secrets.
 export { changedPaths } from "../record/change-log.ts";
-export { errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
+export { errorFields, errorsIn, MAX_ERROR_LENGTH, reasonOf, statusMessage, truncate, withoutSecrets } from "../internal/redact.ts";
+export { SecretValues } from "../record/secret-values.ts";
+export { hidingLogger, withContext } from "../pass/loggers.ts";
 
 // Reads and watches of a handler.
 export { inNamespaceOf, isSegment } from "../read-refs.ts";
-export { isPromiseLike } from "../internal/deadline.ts";
+export { Budget, isPromiseLike } from "../internal/deadline.ts";
 export {
   type AnyRead,
   type ManyRead,
@@ -86,17 +88,21 @@ export {
   watchedKindsOf,
   optionalKindsOf,
 } from "../triggers.ts";
-export { type Fetch, Fetches } from "../fetches.ts";
+export { deepFreeze, type Fetch, Fetches } from "../fetches.ts";
 export { Shared } from "../shared.ts";
 
 // Watches of kinds that are known only at run time.
 export { isKind, kindText, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";
+
+// Reads outside of a pass.
+export { type ReadSources, resolveReads } from "../pass/read-outside.ts";
 
 // Running passes.
 export { KSTATUS_TYPES } from "../save/kstatus.ts";
 export type { Rank } from "../save/ready-rank.ts";
 export type { Circle, PartOrder } from "../build/order.ts";
 export type { Pipeline, PipelineConditions } from "../build/pipeline.ts";
+export { permissionProblems } from "../build/build-problems.ts";
 export { managersOf, type Predecessors } from "../build/predecessors.ts";
 export { type AllRights, PERMISSION_VERBS } from "../permission.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
