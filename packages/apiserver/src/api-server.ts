@@ -48,7 +48,11 @@ export interface ApiServerOptions {
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Admission plugins to enable in addition to those that are always enabled. @defaultValue none */
   readonly admissionPlugins?: readonly "OwnerReferencesPermissionEnforcement"[];
-  /** Finds the URL of a Service that a webhook names. @defaultValue none: calls of webhooks with a Service fail */
+  /**
+   * Finds the Service that a webhook names: its URL, or a function that answers without a socket. A `clientConfig` with a
+   * `url` is always called over the network.
+   * @defaultValue none: calls of webhooks with a Service fail
+   */
   readonly webhookServices?: ResolveService;
 }
 

@@ -9,7 +9,7 @@ export {
   serveHttp,
   serveHttps,
 } from "./front/http.ts";
-export type { ResolveService, WebhookService } from "./admission/webhook-client.ts";
+export type { AnswerReview, ResolveService, WebhookService } from "./admission/webhook-client.ts";
 export type { Identity } from "./authorization/identity.ts";
 export { createApiServer } from "./server.ts";
 export type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";

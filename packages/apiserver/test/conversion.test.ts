@@ -186,3 +186,19 @@ test("a conversion may change labels, but no other metadata", async () => {
   expect(metadata).toMatchObject({ labels: { from: "v1" }, generation: 1 });
   expect(metadata.finalizers).toBeUndefined();
 });
+
+test("objects of an earlier storage version keep their fields, and are converted", async () => {
+  await one.call("POST", V2, v2("a", 7));
+  await one.call("POST", V1, v1("b", 8));
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com";
+  const { body } = await one.call("GET", path);
+  const versions = body["spec"].versions.map((version: Json) => ({ ...version, storage: version["name"] === "v2" }));
+  expect(await one.call("PUT", path, { ...body, spec: { ...body["spec"], versions } })).toMatchObject({ status: 200 });
+  const sizes = async (): Promise<unknown> => (await one.call("GET", V1)).body["items"].map((item: Json) => item["spec"].size);
+  expect(await sizes()).toEqual([7, 8]);
+  const { body: read } = await one.call("GET", `${V2}/a`);
+  expect(read["spec"]).toEqual({ dimensions: { width: 7 } });
+  // A write without a change stores the new version.
+  expect(await one.call("PUT", `${V2}/a`, read)).toMatchObject({ status: 200 });
+  expect(await sizes()).toEqual([7, 8]);
+});

@@ -4,7 +4,7 @@ import { parseJson } from "../request/content.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { StatusError } from "../errors/status-errors.ts";
 import type { ServedVersion } from "../storage/registry.ts";
-import type { Wanted } from "./matching.ts";
+import type { Operation, Wanted } from "./matching.ts";
 import type { Invocation, Webhook } from "./webhooks.ts";
 import { WebhookError } from "./webhook-client.ts";
 
@@ -22,33 +22,34 @@ export interface ReviewContext {
   readonly options: JsonObject;
 }
 
-/** Makes the body of a call. @throws WebhookError when the webhook reads no version of AdmissionReview that the server writes */
+/**
+ * Makes the body of a call. The objects of `wanted` have the version of the invocation.
+ * @throws WebhookError when the webhook reads no version of AdmissionReview that the server writes
+ */
 export function reviewOf({ hook, version }: Invocation, wanted: Wanted, context: ReviewContext): JsonObject {
   const apiVersion = hook.reviewVersions.find((one) => one === "v1" || one === "v1beta1");
   if (apiVersion === undefined)
     throw new WebhookError("could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)");
-  const { type } = wanted.served;
-  const inVersion = (object: object | undefined): object | null =>
-    object === undefined ? null : { ...object, kind: type.kind, apiVersion: version.apiVersion };
+  const { object = null, oldObject = null } = wanted;
   const { dryRun, options, ...request } = requestOf(version, wanted, context);
   return {
     kind: "AdmissionReview",
     apiVersion: `admission.k8s.io/${apiVersion}`,
-    request: { uid: context.uid, ...request, object: inVersion(wanted.object), oldObject: inVersion(wanted.oldObject), dryRun, options },
+    request: { uid: context.uid, ...request, object, oldObject, dryRun, options },
   };
 }
 
 /** Describes a request, without its objects. */
 export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryRun, options }: Omit<ReviewContext, "uid">): JsonObject {
   const { type, version: asked } = wanted.served;
-  const kind = { group: type.group, version: version.version, kind: type.kind };
-  const resource = { group: type.group, version: version.version, resource: type.plural };
+  const kindIn = (one: ServedVersion): JsonObject => ({ group: one.group, version: one.version, kind: type.kind });
+  const resourceIn = (one: ServedVersion): JsonObject => ({ group: one.group, version: one.version, resource: type.plural });
   const sub = wanted.subresource === "" ? {} : { subResource: wanted.subresource, requestSubResource: wanted.subresource };
   return {
-    kind,
-    resource,
-    requestKind: { ...kind, version: asked.version },
-    requestResource: { ...resource, version: asked.version },
+    kind: kindIn(version),
+    resource: resourceIn(version),
+    requestKind: kindIn(asked),
+    requestResource: resourceIn(asked),
     ...sub,
     ...(wanted.name === "" ? {} : { name: wanted.name }),
     ...(wanted.namespace === "" ? {} : { namespace: wanted.namespace }),
@@ -61,6 +62,20 @@ export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryR
     },
     dryRun: isDryRun,
     options,
+  };
+}
+
+const OPTIONS: Readonly<Record<Operation, string>> = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" };
+
+/** Returns the options of a request, as webhooks see them. */
+export function optionsOf(operation: Operation, query: URLSearchParams): JsonObject {
+  const dryRun = query.getAll("dryRun");
+  const given = ["fieldManager", "fieldValidation"].flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
+  return {
+    kind: OPTIONS[operation],
+    apiVersion: "meta.k8s.io/v1",
+    ...(operation === "DELETE" ? {} : Object.fromEntries(given)),
+    ...(dryRun.length === 0 ? {} : { dryRun }),
   };
 }
 

@@ -4,7 +4,6 @@ import type { JsonObject } from "../internal/json.ts";
 import { objectAt, textsAt } from "../internal/read.ts";
 import type { Served, ServedVersion } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
-import type { StoredObject } from "../storage/stored-object.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 
@@ -16,7 +15,7 @@ export interface Wanted {
   readonly namespace: string;
   readonly name: string;
   readonly object: JsonObject | undefined;
-  readonly oldObject: StoredObject | undefined;
+  readonly oldObject: JsonObject | undefined;
 }
 
 export interface Matching {
@@ -30,12 +29,16 @@ export interface Matching {
 /** The group of webhooks and policies. They never apply to objects of this group, so a wrong one can always be removed. */
 export const ADMISSION_GROUP = "admissionregistration.k8s.io";
 
-/** Returns the version of the kind that the rules match: that of the request, or else another one. `undefined`: no rule matches. */
+/**
+ * Returns the version of the kind that the rules match: that of the request, or else another one. With several rules the
+ * first one decides. `undefined`: no rule matches.
+ */
 export function versionFor({ rules, isExact }: Pick<Matching, "rules" | "isExact">, wanted: Wanted): ServedVersion | undefined {
   const { type, version } = wanted.served;
-  const fits = (one: ServedVersion): boolean => rules.some((rule) => ruleMatches(rule, wanted, one));
-  if (fits(version)) return version;
-  return isExact ? undefined : type.versions.find((one) => one.served && one !== version && fits(one));
+  if (rules.some((rule) => ruleMatches(rule, wanted, version))) return version;
+  if (isExact) return undefined;
+  const others = type.versions.filter((one) => one.served && one !== version);
+  return rules.flatMap((rule) => others.find((one) => ruleMatches(rule, wanted, one)) ?? [])[0];
 }
 
 /** Reports whether both selectors match. The object selector must match the new or the old object. */
@@ -53,7 +56,7 @@ function ruleMatches(rule: JsonObject, wanted: Wanted, version: ServedVersion): 
   const { scope } = rule;
   const isNamespaced = type.id !== "namespaces" && namespace !== "";
   if ((scope === "Namespaced" && !isNamespaced) || (scope === "Cluster" && isNamespaced)) return false;
-  if (!has("operations", operation) || !has("apiGroups", type.group) || !has("apiVersions", version.version)) return false;
+  if (!has("operations", operation) || !has("apiGroups", version.group) || !has("apiVersions", version.version)) return false;
   const names = textsAt(rule, "resourceNames");
   if (names.length > 0 && !names.includes(name)) return false;
   return textsAt(rule, "resources").some((pattern) => {

@@ -1,6 +1,6 @@
 /**
  * ValidatingAdmissionPolicies and their bindings: which of them apply to a write, and their verdicts. Unlike webhooks they
- * run synchronously. Policies run in the order of their names, and so do the bindings of one policy. On the real server this
+ * run synchronously, unless a webhook must convert the objects first. Policies run in the order of their names, and so do the bindings of one policy. On the real server this
  * order is random.
  */
 import { matchesLabels } from "@treadle/apimachinery";
@@ -36,8 +36,14 @@ interface PolicyParts {
   readonly registry: Registry;
 }
 
+/** A request, as policies see it. */
+export interface PolicyContext extends Omit<ReviewContext, "uid"> {
+  /** Returns an object in another version of its kind, or the failure of its conversion. */
+  readonly inVersion: (object: JsonObject, version: ServedVersion) => JsonObject | StatusError;
+}
+
 /** Runs all policies for a write. */
-export function askPolicies(parts: PolicyParts, wanted: Wanted, context: Omit<ReviewContext, "uid">): PolicyOutcome {
+export function askPolicies(parts: PolicyParts, wanted: Wanted, context: PolicyContext): PolicyOutcome {
   const warnings: string[] = [];
   let denial: StatusError | undefined;
   if (wanted.served.type.group === ADMISSION_GROUP && wanted.served.type.kind.startsWith("ValidatingAdmissionPolicy"))
@@ -93,7 +99,7 @@ interface Question {
   readonly binding: StoredObject;
   readonly version: ServedVersion;
   readonly wanted: Wanted;
-  readonly context: Omit<ReviewContext, "uid">;
+  readonly context: PolicyContext;
 }
 
 interface Verdict {
@@ -109,14 +115,20 @@ function verdicts(parts: PolicyParts, question: Question): readonly Verdict[] {
   const params = paramsOf(parts, question);
   if (typeof params === "string")
     return failsOpen(policy) ? [] : [{ message: `failed to configure binding: ${params}`, reason: "Invalid", isOfBinding: true }];
-  const inVersion = (object: object | undefined): object | undefined =>
-    object && { ...object, kind: wanted.served.type.kind, apiVersion: version.apiVersion };
+  if (params.length === 0) return [];
+  const oldObject = wanted.oldObject && context.inVersion(wanted.oldObject, version);
+  const object = wanted.object && context.inVersion(wanted.object, version);
+  const failure = [oldObject, object].find((one) => one instanceof StatusError);
+  if (failure !== undefined) {
+    const message = `failed to configure binding: failed to convert object version: ${failure.status.message}`;
+    return failsOpen(policy) ? [] : [{ message, reason: "Invalid", isOfBinding: true }];
+  }
   const isNamespace = wanted.served.type.id === "namespaces";
   const namespace = isNamespace ? undefined : parts.store.collection("namespaces").get(wanted.namespace)?.object;
   return params.flatMap((param) => {
     const names = namesOf({
-      object: inVersion(wanted.object),
-      oldObject: inVersion(wanted.oldObject),
+      object,
+      oldObject,
       request: requestOf(version, wanted, context),
       namespaceObject: namespace && shown(namespace),
       ...(hasParams(policy) ? { params: param } : {}),
@@ -171,7 +183,7 @@ function paramsOf(parts: PolicyParts, { policy, binding, wanted }: Question): re
     );
   if (found.length === 0 && textAt(paramRef, "parameterNotFoundAction") === "Deny")
     return "no params found for policy binding with `Deny` parameterNotFoundAction";
-  return found.map((entry) => representationOf(entry, version, type.storage).object);
+  return found.map((entry) => representationOf(entry, version, type).object);
 }
 
 /** k8s.io/apiserver `apis/cel.RuntimeCELCostBudget`. */

@@ -1,4 +1,4 @@
-/** Calls webhooks over TLS, for admission and for conversion. Failures have the texts of Go's HTTP client. */
+/** Calls webhooks over TLS or in this process, for admission and for conversion. Failures have the texts of Go's HTTP client. */
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
 
@@ -12,8 +12,20 @@ export interface WebhookService {
   readonly port: number;
 }
 
-/** Returns the URL at which a Service listens, such as `https://127.0.0.1:9443`, or `undefined` when it does not listen. */
-export type ResolveService = (service: WebhookService) => string | undefined;
+/**
+ * Answers the calls of a Service in this process, without a socket.
+ *
+ * `path` is the path of the configuration, `/` by default. `review` is a copy of the AdmissionReview or ConversionReview,
+ * and the result is copied, too. `signal` aborts when the timeout of the call has passed by the server's clock. A rejection is
+ * a failed call, like the status 500 with its message.
+ */
+export type AnswerReview = (path: string, review: unknown, signal: AbortSignal) => Promise<unknown>;
+
+/**
+ * Finds a Service. Returns the URL at which it listens, such as `https://127.0.0.1:9443`, or a function that answers for it,
+ * or `undefined` when there is no such Service.
+ */
+export type ResolveService = (service: WebhookService) => string | AnswerReview | undefined;
 
 /** `clientConfig` of a webhook: its URL or its Service. */
 export interface ClientConfig {
@@ -58,15 +70,32 @@ export class WebhookClient {
     if (service !== undefined) {
       const base = this.#resolve({ namespace: service.namespace, name: service.name, port });
       if (base === undefined) throw fail(`service ${goQuote(service.name)} not found`);
+      if (typeof base === "function") return this.#answered(base, shown.pathname, { body, timeoutSeconds, fail });
       target = new URL(shown.pathname + shown.search, base);
     }
     const { status, text, isText } = await this.#exchange(target, host, clientConfig, { body, timeoutSeconds, fail });
     if (status < 200 || status > 206) throw new WebhookError(refusal(status, isText ? text : ""));
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw new WebhookError(`couldn't get version/kind; json parse error: ${(error as SyntaxError).message}`);
-    }
+    return parsed(text);
+  }
+
+  /** Returns the answer of a function. @throws WebhookError when it takes too long, throws, or answers what is not JSON */
+  async #answered(
+    answer: AnswerReview,
+    path: string,
+    { body, timeoutSeconds, fail }: Pick<WebhookCall, "body" | "timeoutSeconds"> & { readonly fail: (cause: string) => WebhookError },
+  ): Promise<unknown> {
+    const ended = new AbortController();
+    const answered = (async () => JSON.stringify(await answer(path, JSON.parse(JSON.stringify(body)), ended.signal)))();
+    const inTime = new Promise<string | undefined>((resolve, reject) => {
+      const timer = this.#clock.after(timeoutSeconds * 1000, () => {
+        reject(fail("context deadline exceeded"));
+        ended.abort();
+      });
+      const failed = (error: unknown): void =>
+        reject(new WebhookError(refusal(500, error instanceof Error ? error.message : String(error))));
+      void answered.then(resolve, failed).finally(() => timer.cancel());
+    });
+    return parsed((await inTime) ?? "");
   }
 
   #exchange(
@@ -118,6 +147,15 @@ export class WebhookClient {
       });
       sent.end(content);
     });
+  }
+}
+
+/** Parses the body of an answer. @throws WebhookError */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new WebhookError(`couldn't get version/kind; json parse error: ${(error as SyntaxError).message}`);
   }
 }
 

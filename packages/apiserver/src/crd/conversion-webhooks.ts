@@ -3,18 +3,21 @@
  * kept with the object, so each object is converted once. As with admission, a request that needs an answer is handled again
  * when the answer has arrived.
  */
-import { applyDefaults, pruneObject } from "../schema/coerce.ts";
-import { freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
+import { applyDefaults, dropNulls, pruneObject } from "../schema/coerce.ts";
+import { checkConverted, partsOf, withNotesOf } from "./converted-object.ts";
+import { cloneJson, freezeJson, goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { currentForm } from "../storage/served-form.ts";
-import type { ConversionWebhook, Served, ServedVersion } from "../storage/registry.ts";
-import { untypable } from "../errors/status-errors.ts";
-import type { Collection } from "../storage/store.ts";
+import type { ConversionWebhook, ResourceType, Served, ServedVersion } from "../storage/registry.ts";
+import { StatusError, untypable } from "../errors/status-errors.ts";
+import type { Collection, Entry } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { Representation } from "../storage/representation.ts";
-import { type Deliberation, Suspension } from "../request/deliberation.ts";
+import { type Deliberation, type Stored, Suspension } from "../request/deliberation.ts";
 import type { UnreadError } from "../storage/served-form.ts";
 import { type WebhookClient, WebhookError } from "../admission/webhook-client.ts";
 
+/** Number of reviews that are sent at once for a list. */
+const AT_ONCE = 20;
 /** Maximum time of a conversion, in seconds (k8s.io/apiextensions-apiserver). */
 const TIMEOUT_SECONDS = 30;
 
@@ -40,35 +43,85 @@ export class Conversions {
     this.#uid = uid;
   }
 
-  /** Converts all objects of the collection that were not yet read in the version, and `also`. @throws StatusError 500 */
-  async fill(collection: Collection, { version, storage, entry: also }: UnreadError): Promise<void> {
+  /**
+   * Converts all objects of the collection that were not yet read in the version, and `also`. When that fails, each object has
+   * a review of its own, as on the real server. Only the failure of `also` is an error then. @throws StatusError 500
+   */
+  async fill(collection: Collection, unread: UnreadError): Promise<void> {
+    const { version, entry: also } = unread;
+    if (version.conversion === undefined) return;
+    const entries = [...new Set([...collection.all(), also])].filter(({ representation }) => representation.as(version) === undefined);
+    try {
+      await this.#fill(entries, unread);
+    } catch (error) {
+      if (entries.length === 1) throw error;
+      const failures = new Map<Entry, unknown>();
+      const fillAlone = (entry: Entry): Promise<void> => this.#fill([entry], unread).catch((cause) => void failures.set(entry, cause));
+      for (let at = 0; at < entries.length; at += AT_ONCE) await Promise.all(entries.slice(at, at + AT_ONCE).map(fillAlone));
+      if (failures.has(also)) throw failures.get(also);
+    }
+  }
+
+  async #fill(entries: readonly Entry[], { version, type }: UnreadError): Promise<void> {
     const { conversion: webhook } = version;
     if (webhook === undefined) return;
-    const entries = [...new Set([...collection.all(), also])].filter(({ representation }) => representation.as(version) === undefined);
-    const objects = entries.map(({ representation }) => currentForm(representation.object, storage) as unknown as JsonObject); // any fields
+    const objects = entries.map(({ representation }) => currentForm(representation.object, type) as unknown as JsonObject); // any fields
     const converted = await this.#convert({ objects, webhook, to: version });
     converted.forEach((object, i) => {
-      const entry = entries[i];
-      if (entry !== undefined) entry.representation.noteAs(version, new Representation(readable(object, version)));
+      const shown = pruned(object, version) as unknown as StoredObject; // metadata is that of a stored object
+      entries[i]?.representation.noteAs(version, new Representation(shown));
     });
   }
 
-  /** Returns the object in the storage version. @throws Suspension, StatusError 500 */
-  toStored({ served, deliberation }: Writing, draft: Draft): Draft {
+  /**
+   * Returns the object in the storage version, and as a reader of the written version sees it then.
+   * @throws Suspension, StatusError 500 when the object cannot be converted to the storage version
+   */
+  toStored({ served, deliberation }: Writing, draft: Draft): Stored {
     const { type, version } = served;
     const { conversion: webhook } = version;
     // The server itself writes in the storage version.
-    if (webhook === undefined || deliberation === undefined) return draft;
+    if (webhook === undefined || deliberation === undefined) return { stored: draft, shown: draft };
     // The key has only what a conversion can depend on. Times differ at each try.
     const { managedFields: _, creationTimestamp: __, ...metadata } = draft.metadata as JsonObject;
-    const shown = { ...draft, metadata };
-    const key = JSON.stringify(["convert", type.storage.apiVersion, shown]);
+    const key = JSON.stringify(["convert", type.storage.apiVersion, { ...draft, metadata }]);
     const known = deliberation.converted.get(key);
     if (known === undefined) {
-      const asked = this.#convert({ objects: [{ ...draft }], webhook, to: type.storage });
-      throw new Suspension(asked.then(([object]) => void deliberation.converted.set(key, object ?? {})));
+      const asked = this.#thereAndBack(served, draft, webhook);
+      throw new Suspension(asked.then((both) => void deliberation.converted.set(key, both)));
     }
-    return { ...known, metadata: { ...draft.metadata, ...changeable(known) } } as Draft; // checked by #convert
+    // The times of this try.
+    const withMeta = (converted: JsonObject): Draft => ({ ...converted, metadata: withNotesOf(draft.metadata, converted) }) as Draft;
+    return { stored: withMeta(known.stored), shown: known.shown instanceof StatusError ? known.shown : withMeta(known.shown) };
+  }
+
+  /**
+   * Returns an object in another version of its kind, for admission. It is neither pruned nor completed.
+   * @throws StatusError 500
+   */
+  async between({ versions }: ResourceType, object: JsonObject, to: ServedVersion): Promise<JsonObject> {
+    const { apiVersion } = object;
+    if (apiVersion === to.apiVersion) return object;
+    if (to.conversion !== undefined) return (await this.#convert({ objects: [object], webhook: to.conversion, to }))[0] ?? object;
+    const from = versions.find((one) => one.apiVersion === apiVersion);
+    const stored = from?.toStored === undefined ? object : from.toStored(cloneJson(object));
+    const shown = to.fromStored === undefined ? stored : to.fromStored(cloneJson(stored));
+    return { ...shown, apiVersion: to.apiVersion };
+  }
+
+  async #thereAndBack({ type: { storage }, version }: Served, draft: Draft, webhook: ConversionWebhook): Promise<Stored<JsonObject>> {
+    const [there = {}] = await this.#convert({ objects: [{ ...draft }], webhook, to: storage });
+    const stored = pruned(there, storage);
+    try {
+      // Objects are read with the defaults of the stored version.
+      const read = storage.schema === undefined ? stored : applyDefaults(stored, storage.schema);
+      const [back = {}] = await this.#convert({ objects: [read], webhook, to: version });
+      return { stored, shown: pruned(back, version) };
+    } catch (error) {
+      // The object is stored before it is converted back.
+      if (error instanceof StatusError) return { stored, shown: error };
+      throw error;
+    }
   }
 
   async #convert({ objects, webhook, to }: Wanted): Promise<readonly JsonObject[]> {
@@ -123,47 +176,7 @@ export class Conversions {
   }
 }
 
-/** Returns the metadata that a conversion may change. */
-function changeable(converted: JsonObject): JsonObject {
-  const { labels, annotations } = isObject(converted["metadata"]) ? converted["metadata"] : {};
-  return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
-}
-
-function checkConverted(
-  original: JsonObject,
-  converted: unknown,
-  { of, to }: { readonly of: string; readonly to: ServedVersion },
-): JsonObject {
-  const wrong = (cause: string): Error => untypable(`conversion webhook for ${of} returned invalid ${cause}`);
-  const result = isObject(converted) ? converted : {};
-  const { group, version } = partsOf(String(result["apiVersion"] ?? ""));
-  if (result["apiVersion"] !== to.apiVersion)
-    throw wrong(
-      `object at index 0: invalid groupVersion (expected ${to.apiVersion}, received ${group === "" ? version : `${group}/${version}`})`,
-    );
-  if (result["kind"] !== original["kind"])
-    throw wrong(`object at index 0: invalid kind (expected ${String(original["kind"])}, received ${String(result["kind"])})`);
-  const before = isObject(original["metadata"]) ? original["metadata"] : {};
-  const after = isObject(result["metadata"]) ? result["metadata"] : undefined;
-  if (after === undefined) throw wrong("metadata: invalid metadata of type <nil> in converted object, metadata must be a JSON object");
-  for (const [field, name] of [
-    ["name", "name"],
-    ["namespace", "namespace"],
-    ["uid", "UID"],
-  ] as const) {
-    const [was, is] = [before[field] ?? "", after[field] ?? ""];
-    if (was !== is) throw wrong(`object: must have the same ${name}: ${String(was)} != ${String(is)}`);
-  }
-  const { labels: _, annotations: __, ...kept } = before;
-  return { ...result, metadata: { ...kept, ...changeable(result) } };
-}
-
-function readable(object: JsonObject, { schema }: ServedVersion): StoredObject {
-  const read = schema === undefined ? object : applyDefaults(pruneObject(object, schema), schema);
-  return freezeJson(read) as unknown as StoredObject; // metadata is that of a stored object
-}
-
-function partsOf(apiVersion: string): { readonly group: string; readonly version: string } {
-  const slash = apiVersion.indexOf("/");
-  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
+/** Returns a converted object without unknown fields. It gets no defaults, and it is not validated. */
+function pruned(object: JsonObject, { schema }: ServedVersion): JsonObject {
+  return freezeJson(schema === undefined ? object : dropNulls(pruneObject(object, schema), schema));
 }

@@ -7,14 +7,19 @@ import { isIP } from "node:net";
 
 /** A certificate and its private key, in PEM. */
 export interface KeyPair {
+  /** The certificate. */
   readonly certPem: string;
+  /** The private key, as PKCS #8. */
   readonly keyPem: string;
 }
 
+/** An authority and the certificates that it signed. */
 export interface Certificates {
   /** Certificate of the authority that signed the other certificates, in PEM. Clients trust it. */
   readonly caPem: string;
+  /** The certificate of the server. */
   readonly server: KeyPair;
+  /** The client certificate of an administrator. */
   readonly client: KeyPair;
   /** Makes a client certificate. Its CN is the user, its Os are the groups. */
   issueClient(user: string, groups: readonly string[]): Promise<KeyPair>;

@@ -120,5 +120,6 @@ export function goDynamicType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";
   if (typeof value === "boolean") return "bool";
+  if (value === null) return "<nil>";
   return typeof value === "number" ? (Number.isInteger(value) ? "int64" : "float64") : typeof value;
 }

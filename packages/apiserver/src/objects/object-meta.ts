@@ -221,7 +221,8 @@ function segmentProblems(name: string, isPrefix: boolean): readonly string[] {
   return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
-function labelErrors(labels: unknown): FieldError[] {
+/** Returns the errors of labels, whose values are strings. */
+export function labelErrors(labels: unknown): FieldError[] {
   const errors: FieldError[] = [];
   if (!isObject(labels)) return errors;
   for (const key in labels) {
@@ -232,15 +233,16 @@ function labelErrors(labels: unknown): FieldError[] {
   return errors;
 }
 
-function annotationErrors(annotations: unknown): FieldError[] {
+/** Returns the errors of annotations, whose values are strings. */
+export function annotationErrors(annotations: unknown, at = "metadata.annotations"): FieldError[] {
   const errors: FieldError[] = [];
   if (!isObject(annotations)) return errors;
   let bytes = 0;
   for (const key in annotations) {
-    for (const problem of labelKeyProblems(key.toLowerCase())) errors.push(invalid("metadata.annotations", key, problem));
+    for (const problem of labelKeyProblems(key.toLowerCase())) errors.push(invalid(at, key, problem));
     bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] as string); // read by textMap
   }
-  if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLong("metadata.annotations", MAX_ANNOTATION_BYTES));
+  if (bytes > MAX_ANNOTATION_BYTES) errors.push(tooLong(at, MAX_ANNOTATION_BYTES));
   return errors;
 }
 

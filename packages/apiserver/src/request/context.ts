@@ -60,7 +60,7 @@ export function entryOf(call: Call): Entry | undefined {
 
 /** Returns the representation of an entry in the version and form of this request. */
 export function representationFor(call: Call, entry: Entry): Representation {
-  const representation = representationOf(entry, call.served.version, call.served.type.storage);
+  const representation = representationOf(entry, call.served.version, call.served.type);
   return call.accepted.metadataOf !== undefined ? representation.metadataOnly : representation;
 }
 

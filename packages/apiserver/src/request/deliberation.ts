@@ -4,6 +4,7 @@ import { internalError, type StatusError } from "../errors/status-errors.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { UnreadError } from "../storage/served-form.ts";
 import type { Collection } from "../storage/store.ts";
+import type { Draft } from "../storage/stored-object.ts";
 
 /** Thrown when a request waits for webhooks. Handle the request again when `settled` has resolved. */
 export class Suspension extends Error {
@@ -16,12 +17,24 @@ export class Suspension extends Error {
   }
 }
 
+/** An object to store. */
+export interface Stored<T = Draft> {
+  /** Object in the storage version. */
+  readonly stored: T;
+  /** The stored object in the version of the request, or the failure of its conversion. The write is done nevertheless. */
+  readonly shown: T | StatusError;
+}
+
 /** State that a request keeps while it is handled more than once. */
 export class Deliberation {
   /** Outcomes of admission, by what the webhooks saw. */
   readonly outcomes: Map<string, Outcome> = new Map();
-  /** Objects in the storage version, by what was sent to the webhook. */
-  readonly converted: Map<string, JsonObject> = new Map();
+  /** Objects to store, by what was sent to the conversion webhook. */
+  readonly converted: Map<string, Stored<JsonObject>> = new Map();
+  /** Objects in the versions of policies, by what was sent to the conversion webhook, or its failure. */
+  readonly shown: Map<string, JsonObject | StatusError> = new Map();
+  /** Whether webhooks changed the object, which can have unknown fields then. */
+  isAmended = false;
   /** Values that the first try chose for a new object. */
   uid: string | undefined;
   name: string | undefined;

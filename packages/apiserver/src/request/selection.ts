@@ -58,7 +58,7 @@ function matchesBoth(labels: LabelRequirements, fields: FieldRequirements, entry
   const { object } = entry;
   if (labels.length > 0 && !matchesLabels(labels, object.metadata.labels)) return false;
   if (fields.length === 0) return true;
-  const seen = representationOf(entry, served.version, served.type.storage).object;
+  const seen = representationOf(entry, served.version, served.type).object;
   return matchesFields(fields, served.version.selectedAs?.(seen as unknown as JsonObject) ?? seen); // a stored object is JSON
 }
 

@@ -1,21 +1,27 @@
 /** Converts drafts to the form in which the store keeps the objects of their kind. `storage/served-form.ts` converts back. */
 import { applyDefaults, pruneObject } from "../schema/coerce.ts";
 import type { JsonObject } from "../internal/json.ts";
+import type { Stored } from "./deliberation.ts";
+import type { ServedVersion } from "../storage/registry.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import type { Call } from "./context.ts";
 
-/** Returns the draft in the storage version. */
-export function toStored(call: Pick<Call, "served" | "parts" | "deliberation">, draft: Draft): Draft {
+/** Returns the draft in the storage version, and as readers of its version see it then. @throws Suspension, StatusError */
+export function toStored(call: Pick<Call, "served" | "parts" | "deliberation">, draft: Draft): Stored {
   const { type, version } = call.served;
   const storage = type.storage;
-  if (version.conversion !== undefined && storage.apiVersion !== version.apiVersion) {
-    const converted = call.parts.conversions.toStored(call, draft);
-    return storage.schema === undefined ? converted : (applyDefaults(pruneObject(converted, storage.schema), storage.schema) as Draft); // as above
+  if (version.conversion !== undefined && storage.apiVersion !== version.apiVersion) return call.parts.conversions.toStored(call, draft);
+  if (storage.apiVersion === version.apiVersion) {
+    const isAmended = call.deliberation?.isAmended === true && version.schema !== undefined;
+    const stored = isAmended ? (pruneObject(draft, version.schema) as Draft) : draft; // pruned below kind and metadata
+    return { stored, shown: stored };
   }
-  let stored: JsonObject = version.toStored === undefined ? draft : version.toStored(draft);
-  if (storage.apiVersion !== version.apiVersion) {
-    stored = { ...stored, apiVersion: storage.apiVersion };
-    if (storage.schema !== undefined) stored = applyDefaults(pruneObject(stored, storage.schema), storage.schema);
-  }
-  return stored as Draft; // kind and metadata are those of the draft
+  let stored: JsonObject = { ...(version.toStored === undefined ? draft : version.toStored(draft)), apiVersion: storage.apiVersion };
+  if (storage.schema !== undefined) stored = applyDefaults(pruneObject(stored, storage.schema), storage.schema);
+  return { stored: stored as Draft, shown: shownIn(version, stored, draft) }; // kind and metadata are those of the draft
+}
+
+/** Returns the stored object in the version of the draft. A custom kind loses the fields that the stored version does not have. */
+function shownIn({ apiVersion, schema }: ServedVersion, stored: JsonObject, draft: Draft): Draft {
+  return schema === undefined ? draft : (pruneObject({ ...stored, apiVersion }, schema) as Draft); // as above
 }

@@ -16,7 +16,17 @@ export function pruneObject<T extends JsonObject>(object: T, schema: CompiledSch
 
 /** Returns `object` with the defaults of the schema. Nulls that the schema does not allow are removed, unless it `keepsNulls`. */
 export function applyDefaults<T extends JsonObject>(object: T, schema: CompiledSchema, keepsNulls = false): T {
-  return withDefaults(object, schema, keepsNulls) as T; // an object stays one
+  return withDefaults(object, schema, { keepsNulls, fills: true }) as T; // an object stays one
+}
+
+/** Returns `object` without the nulls that the schema does not allow, unless the field has a default. No default is filled in. */
+export function dropNulls<T extends JsonObject>(object: T, schema: CompiledSchema): T {
+  return withDefaults(object, schema, { keepsNulls: false, fills: false }) as T; // an object stays one
+}
+
+interface How {
+  readonly keepsNulls: boolean;
+  readonly fills: boolean;
 }
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
@@ -53,13 +63,13 @@ function preserved(items: CompiledSchema | undefined, list: CompiledSchema | und
   return items !== undefined && list?.preservesUnknown ? { ...items, preservesUnknown: true } : items;
 }
 
-function withDefaults(value: unknown, schema: CompiledSchema | undefined, keepsNulls: boolean): unknown {
+function withDefaults(value: unknown, schema: CompiledSchema | undefined, how: How): unknown {
   if (schema === undefined || value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return value;
     return mapList(value, (item) =>
-      withDefaults(item === null && !items.isNullable && items.default ? items.default.value : item, items, keepsNulls),
+      withDefaults(how.fills && item === null && !items.isNullable && items.default ? items.default.value : item, items, how),
     );
   }
   const object = value as JsonObject; // neither null nor a list
@@ -69,17 +79,17 @@ function withDefaults(value: unknown, schema: CompiledSchema | undefined, keepsN
     if (sub === undefined) continue;
     const before = object[field];
     if (before === null && !sub.isNullable && sub.default === undefined) {
-      if (keepsNulls) continue;
+      if (how.keepsNulls) continue;
       result ??= { ...object };
       delete result[field];
       continue;
     }
-    const after = withDefaults(before === null && !sub.isNullable ? sub.default?.value : before, sub, keepsNulls);
+    const after = withDefaults(how.fills && before === null && !sub.isNullable ? sub.default?.value : before, sub, how);
     if (after !== before) (result ??= { ...object })[field] = after;
   }
-  for (const [field, sub] of schema.properties) {
+  for (const [field, sub] of how.fills ? schema.properties : []) {
     if (sub.default === undefined || Object.hasOwn(object, field)) continue;
-    (result ??= { ...object })[field] = withDefaults(sub.default.value, sub, keepsNulls);
+    (result ??= { ...object })[field] = withDefaults(sub.default.value, sub, how);
   }
   return result ?? object;
 }

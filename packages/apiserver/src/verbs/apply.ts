@@ -84,7 +84,7 @@ function merged(
 ): Applied {
   const { served, route } = call;
   const identity = { apiVersion: served.version.apiVersion, kind: served.type.kind };
-  const live: JsonObject = entry === undefined ? identity : { ...representationOf(entry, served.version, served.type.storage).object };
+  const live: JsonObject = entry === undefined ? identity : { ...representationOf(entry, served.version, served.type).object };
   const managed = entry?.object.metadata["managedFields"];
   return applyTo(call, configuration, {
     live,

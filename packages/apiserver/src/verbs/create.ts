@@ -21,6 +21,7 @@ import {
   badRequest,
   forbiddenError,
   generateNameConflict,
+  StatusError,
   versionOnCreate,
   whileDeleting,
 } from "../errors/status-errors.ts";
@@ -71,12 +72,18 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
     throw taken.object.metadata.deletionTimestamp === undefined ? error : whileDeleting(error);
   }
   recordOwner(call, written, applied ?? { requested, options });
-  const stored = toStored(call, draft);
-  if (options.isDryRun) return new Representation(draft as unknown as Representation["object"]); // complete but for its version
+  const { stored, shown } = toStored(call, draft);
+  if (options.isDryRun) return shownAlone(shown); // complete but for its version
   const entry = collection.create(stored);
-  noteRepresentation(entry, served.version, draft);
+  noteRepresentation(entry, served.version, shown);
   keepResidue(entry.object, applied?.residue ?? NO_RESIDUE);
   return entry;
+}
+
+/** Makes the representation of an object that is not stored. @throws StatusError when its conversion failed */
+export function shownAlone(shown: Draft | StatusError): Representation {
+  if (shown instanceof StatusError) throw shown;
+  return new Representation(shown as unknown as Representation["object"]); // validated, with the metadata of a stored object
 }
 
 /** Reads the object of a create or update. @throws StatusError 400, 415, 422 */

@@ -20,7 +20,7 @@ export async function deleteOne(call: Call): Promise<ApiResponse> {
   admitDeletion(call, entry, options);
   const { left, removed } = observed(call, entry, () => deleteEntry(call, entry, options));
   if (left !== undefined)
-    noteRepresentation(left, call.served.version, { ...representationOf(entry, call.served.version, call.served.type.storage).object });
+    noteRepresentation(left, call.served.version, { ...representationOf(entry, call.served.version, call.served.type).object });
   if (left !== undefined || call.served.type.returnsDeleted) {
     return objectAnswer(call, 200, representationFor(call, left ?? removed));
   }
@@ -77,7 +77,7 @@ export function checkPreconditions(call: Call, entry: Entry, options: Pick<Delet
 }
 
 function admitDeletion(call: Call, entry: Entry, { isDryRun }: DeleteOptions): void {
-  const live = representationOf(entry, call.served.version, call.served.type.storage).object;
+  const live = representationOf(entry, call.served.version, call.served.type).object;
   call.parts.admission.validate(call, { operation: "DELETE", draft: undefined, live, subresource: "", isDryRun });
 }
 

@@ -24,7 +24,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const options = readWriteOptions(query, request.headers["user-agent"], "PatchOptions");
   const entry = requireEntry(call);
   if (type === STRATEGIC) {
-    const draft = patchStrategically(call, representationOf(entry, served.version, served.type.storage).object, options);
+    const draft = patchStrategically(call, representationOf(entry, served.version, served.type).object, options);
     checkName(call, draft);
     return answerWritten(call, 200, change(call, { entry, draft, subresource: route.subresource, options }));
   }
@@ -33,7 +33,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const body = parsePatch(text, isUnread);
   if (isUnread && (typeof body !== "object" || body === null)) throw badRequest("Invalid JSON Patch");
   const applyTo = readPatch(type, body);
-  const live = representationOf(entry, served.version, served.type.storage).object;
+  const live = representationOf(entry, served.version, served.type).object;
   const { draft, patched, unknown } = readPatched(call, applyTo(live));
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =

@@ -236,5 +236,5 @@ function pathsOf(call: Call): ScalePaths {
 }
 
 function objectOf(call: Call, entry: Entry): StoredObject {
-  return representationOf(entry, call.served.version, call.served.type.storage).object;
+  return representationOf(entry, call.served.version, call.served.type).object;
 }

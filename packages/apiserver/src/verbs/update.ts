@@ -13,19 +13,11 @@ import { toStored } from "../request/stored-form.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
 import { partOf } from "../builtin/partial-writes.ts";
 import { keptByStatus } from "../builtin/status-rules.ts";
-import {
-  badRequest,
-  conflict,
-  invalidObject,
-  notFound,
-  type StatusError,
-  staleVersion,
-  unreadableVersion,
-} from "../errors/status-errors.ts";
+import { badRequest, conflict, invalidObject, notFound, StatusError, staleVersion, unreadableVersion } from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { Representation } from "../storage/representation.ts";
-import { answerWritten, readSent, store } from "./create.ts";
+import { answerWritten, readSent, shownAlone, store } from "./create.ts";
 import { keepResidue, NO_RESIDUE, residueOf } from "../managed-fields/residue.ts";
 
 export async function update(call: Call): Promise<ApiResponse> {
@@ -60,7 +52,7 @@ export interface ObjectChange {
 export function change(call: Call, { entry, draft: sent, subresource, options, applied }: ObjectChange): Entry | Representation {
   const { served, collection, route } = call;
   const { type, version } = served;
-  const live = representationOf(entry, version, type.storage).object;
+  const live = representationOf(entry, version, type).object;
   matchNamespace(sent, type.isNamespaced ? route.namespace : "");
   checkVersion(call, sent, live);
   const requested = sent.metadata["managedFields"];
@@ -77,11 +69,11 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   // A stored object is JSON.
   if (subresource === "") type.hooks.admit?.(next, live as JsonObject, { store: call.parts.store, isDryRun: options.isDryRun });
   recordOwner(call, written, applied ?? { requested, options });
-  const stored = toStored(call, next);
+  const { stored, shown } = toStored(call, next);
   // A subresource gets the metadata as readers see it.
   const residue = subresource === "" ? (applied?.residue ?? NO_RESIDUE) : NO_RESIDUE;
   if (jsonEqual(stored, entry.object) && jsonEqual(residue, residueOf(entry.object))) return entry;
-  if (options.isDryRun) return new Representation(next as unknown as StoredObject); // validated above
+  if (options.isDryRun) return shownAlone(shown);
   if (
     next.metadata["deletionTimestamp"] !== undefined &&
     next.metadata["finalizers"] === undefined &&
@@ -89,11 +81,10 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
     !next.metadata["deletionGracePeriodSeconds"]
   ) {
     collection.delete(entry);
-    const shown = { ...next, metadata: { ...next.metadata, ...residue } };
-    return new Representation(shown as unknown as StoredObject); // validated above
+    return shownAlone(shown instanceof StatusError ? shown : { ...shown, metadata: { ...shown.metadata, ...residue } });
   }
   const updated = collection.update(entry, stored);
-  noteRepresentation(updated, version, next);
+  noteRepresentation(updated, version, shown);
   keepResidue(updated.object, residue);
   return updated;
 }

@@ -8,6 +8,8 @@ import { changes } from "./scenarios/changes.ts";
 import { conversion } from "./scenarios/conversion.ts";
 import { definitionChecks } from "./scenarios/definition-checks.ts";
 import { definitions } from "./scenarios/definitions.ts";
+import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
+import { failingConversions } from "./scenarios/failing-conversions.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
 import { ownership } from "./scenarios/ownership.ts";
@@ -50,6 +52,8 @@ export const scenarios: readonly Scenario[] = [
   ...webhooks,
   ...policies,
   ...conversion,
+  ...equivalentVersions,
+  ...failingConversions,
   ...definitions,
   ...definitionChecks,
 ];

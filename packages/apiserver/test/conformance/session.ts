@@ -45,6 +45,8 @@ export interface Session {
   send(step: string, method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
   /** As {@link send} without recording, for preparation. */
   quietly(method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
+  /** Records a value that the server gave to someone else, such as what a webhook saw. */
+  note(step: string, value: unknown): void;
   /** Records the events of a watch. `act` runs when the watch is open. The watch ends after `count` events or two seconds. */
   watch(step: string, what: string | Watched, count: number, act?: () => Promise<unknown>): Promise<void>;
 }
@@ -81,6 +83,7 @@ export function session({ transport, namespace, scenario, record }: SessionOptio
     gadgets: `/apis/conformance.treadle.dev/v1/namespaces/${namespace}/gadgets`,
     send: exchange,
     quietly: (method, path, options) => exchange(undefined, method, path, options),
+    note: (step, value) => record({ scenario, step, request: "", status: 0, headers: {}, body: value }),
     async watch(step, what, count, act = async () => {}) {
       const { path, headers } = typeof what === "string" ? { path: what, headers: {} } : what;
       const end = new AbortController();

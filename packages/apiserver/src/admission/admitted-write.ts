@@ -1,0 +1,30 @@
+/** What admission needs to know of a write. */
+import type { UserInfo } from "../authorization/identity.ts";
+import type { Conversions } from "../crd/conversion-webhooks.ts";
+import type { Deliberation } from "../request/deliberation.ts";
+import type { ResourceRoute } from "../request/routes.ts";
+import type { Registry, Served } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
+import type { Draft, StoredObject } from "../storage/stored-object.ts";
+import type { Operation } from "./matching.ts";
+
+/** The part of a request that admission needs. */
+export interface AdmittedCall {
+  readonly parts: { readonly store: Store; readonly registry: Registry; readonly conversions: Conversions };
+  readonly user: UserInfo;
+  readonly route: ResourceRoute;
+  readonly query: URLSearchParams;
+  readonly served: Served;
+  readonly warnings: string[];
+  /** Absent for writes of the server itself. */
+  readonly deliberation?: Deliberation | undefined;
+}
+
+export interface AdmittedWrite {
+  readonly operation: Operation;
+  /** Absent for a deletion. */
+  readonly draft: Draft | undefined;
+  readonly live: StoredObject | undefined;
+  readonly subresource: string;
+  readonly isDryRun: boolean;
+}

@@ -1,0 +1,212 @@
+/** The calls of webhooks for one write, each with the objects in its version. */
+import { jsonEqual } from "@treadle/apimachinery";
+import { complete } from "../request/draft.ts";
+import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
+import { listAt, objectAt } from "../internal/read.ts";
+import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { forbiddenError, internalError, StatusError } from "../errors/status-errors.ts";
+import { readPatch } from "../patch/patch-body.ts";
+import type { Outcome } from "../request/deliberation.ts";
+import { applyDefaults } from "../schema/coerce.ts";
+import { resourceOf, type Served } from "../storage/registry.ts";
+import type { Store } from "../storage/store.ts";
+import { type Answer, optionsOf, readAnswer, reviewOf } from "./admission-review.ts";
+import type { AdmittedCall } from "./admitted-write.ts";
+import { conditionsHold } from "./conditions.ts";
+import { namesOf } from "./expressions.ts";
+import type { Wanted } from "./matching.ts";
+import { ChangingObjects, FixedObjects } from "./shown-objects.ts";
+import { type WebhookClient, WebhookError } from "./webhook-client.ts";
+import { type Invocation, invocationOf, type Webhook } from "./webhooks.ts";
+
+/** The write that the webhooks see. */
+export interface RoundOptions {
+  readonly client: WebhookClient;
+  readonly uid: () => string;
+  readonly call: AdmittedCall;
+  readonly wanted: Wanted;
+  readonly isDryRun: boolean;
+}
+
+export class Rounds {
+  readonly #options: RoundOptions;
+  readonly #store: Store;
+  readonly #warnings: string[] = [];
+
+  constructor(options: RoundOptions) {
+    this.#options = options;
+    this.#store = options.call.parts.store;
+  }
+
+  /**
+   * Calls the webhooks one after the other. A webhook with `reinvocationPolicy: IfNeeded` is called a second time when a
+   * later webhook changed the object. A change in the second round can cause more calls.
+   */
+  async mutate(hooks: readonly Webhook[]): Promise<Outcome> {
+    const { call, wanted } = this.#options;
+    const objects = new ChangingObjects(call.parts.conversions, wanted);
+    const asked = new Set<string>();
+    const again = new Set<string>();
+    try {
+      for (const isFirst of [true, false]) {
+        for (const hook of hooks) {
+          if (!isFirst && !again.has(hook.id)) continue;
+          // An earlier webhook can have changed the labels.
+          const invocation = invocationOf(this.#store, hook, objects.latest);
+          if (invocation === undefined) continue;
+          if (await this.#change(invocation, objects)) {
+            for (const other of asked) again.add(other);
+            asked.clear();
+          }
+          if (hook.isReinvoked) asked.add(hook.id);
+        }
+        await objects.settle();
+      }
+      const object = await objects.settle();
+      return { warnings: this.#warnings, ...(object === undefined || jsonEqual(object, wanted.object) ? {} : { object }) };
+    } catch (error) {
+      return { warnings: this.#warnings, denial: denialOf(error) };
+    }
+  }
+
+  /** Calls all webhooks at the same time. The first denial in their order counts. */
+  async validate(hooks: readonly Webhook[]): Promise<Outcome> {
+    const { call, wanted } = this.#options;
+    const objects = new FixedObjects(call.parts.conversions, wanted);
+    try {
+      const questions: (readonly [hook: Webhook, review: JsonObject])[] = [];
+      for (const hook of hooks) {
+        const invocation = invocationOf(this.#store, hook, wanted);
+        if (invocation === undefined) continue;
+        const shown = await objects.in(invocation.version).catch((error: unknown) => {
+          throw internally(error);
+        });
+        const review = this.#question(invocation, shown);
+        if (review !== undefined) questions.push([hook, review]);
+      }
+      const answers = await Promise.all(questions.map(([hook, review]) => this.#ask(hook, review).catch(denialOf)));
+      for (const answer of answers) if (!(answer instanceof StatusError)) this.#warnings.push(...answer.warnings);
+      const denials = answers.flatMap((answer) => (answer instanceof StatusError ? answer : (answer.denial ?? [])));
+      return { warnings: this.#warnings, ...(denials[0] === undefined ? {} : { denial: denials[0] }) };
+    } catch (error) {
+      return { warnings: this.#warnings, denial: denialOf(error) };
+    }
+  }
+
+  /** Calls a mutating webhook. Returns whether it changed the object. @throws StatusError */
+  async #change(invocation: Invocation, objects: ChangingObjects): Promise<boolean> {
+    const { hook, version } = invocation;
+    // The real server wraps this error twice.
+    const shown = await objects.in(version).catch((error: unknown) => {
+      throw internally(internally(error));
+    });
+    const review = this.#question(invocation, shown);
+    if (review === undefined) return false;
+    const { warnings, denial, patch } = await this.#ask(hook, review);
+    this.#warnings.push(...warnings);
+    if (denial !== undefined) throw denial;
+    if (patch === undefined || (Array.isArray(patch) && patch.length === 0)) return false;
+    const { object, served } = shown;
+    if (object === undefined) {
+      const name = goQuote(hook.name);
+      throw internalError(`admission webhook ${name} attempted to modify the object, which is not supported for this operation`);
+    }
+    const next = patched(object, patch);
+    objects.change(completed({ type: served.type, version }, next));
+    return !jsonEqual(next, object);
+  }
+
+  /** Returns the review for a webhook, or `undefined` when its `matchConditions` exclude the request. @throws StatusError */
+  #question({ hook, version }: Invocation, shown: Wanted): JsonObject | undefined {
+    const { uid, call, isDryRun } = this.#options;
+    const context = { uid: uid(), user: call.user, isDryRun, options: optionsOf(shown.operation, call.query) };
+    let review: JsonObject;
+    try {
+      review = reviewOf({ hook, version }, shown, context);
+    } catch (error) {
+      checkIgnored(hook, error);
+      return undefined;
+    }
+    const { object, oldObject, ...request } = objectAt(review, "request");
+    const holds = conditionsHold(hook.matchConditions, namesOf({ object, oldObject, request }));
+    if (typeof holds !== "string") return holds ? review : undefined;
+    if (hook.failsOpen) return undefined;
+    throw forbiddenError(resourceOf(shown.served.type), shown.name, holds);
+  }
+
+  /** Returns the answer. It allows the request when the call failed and the webhook has `failurePolicy: Ignore`. @throws StatusError */
+  async #ask(hook: Webhook, body: JsonObject): Promise<Answer> {
+    try {
+      return readAnswer(hook, body, await this.#post(hook, body));
+    } catch (error) {
+      checkIgnored(hook, error);
+      return PASS;
+    }
+  }
+
+  async #post({ clientConfig, timeoutSeconds }: Webhook, body: JsonObject): Promise<unknown> {
+    try {
+      return await this.#options.client.post({ clientConfig, body, timeoutSeconds });
+    } catch (error) {
+      throw error instanceof WebhookError ? new WebhookError(`failed to call webhook: ${error.message}`) : error;
+    }
+  }
+}
+
+const PASS: Answer = { warnings: [] };
+
+/** Throws unless the error is a failed call of a webhook with `failurePolicy: Ignore`. @throws StatusError 500 */
+function checkIgnored(hook: Webhook, error: unknown): void {
+  if (!(error instanceof WebhookError)) throw error;
+  if (!hook.failsOpen) throw internalError(`failed calling webhook ${goQuote(hook.name)}: ${error.message}`);
+}
+
+function denialOf(error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  throw error;
+}
+
+/** Returns a failed conversion as an internal error. No failure policy ignores it. */
+function internally(error: unknown): unknown {
+  return error instanceof StatusError ? internalError(error.status.message ?? "") : error;
+}
+
+/** Applies the patch of a webhook. @throws StatusError 500 */
+function patched(object: JsonObject, patch: unknown): JsonObject {
+  try {
+    const { kind, apiVersion } = object;
+    const next = readPatch("application/json-patch+json", patch)({ ...object, apiVersion: String(apiVersion) });
+    if (isObject(next)) return { ...next, kind, apiVersion };
+  } catch (error) {
+    throw internalError(patchProblem(patch, object) ?? (error instanceof Error ? error.message : String(error)));
+  }
+  throw internalError("the patch of a webhook left no object");
+}
+
+/** Fills in the defaults of the version. A custom object keeps its unknown fields until it is stored. @throws StatusError 500 */
+function completed(served: Served, object: JsonObject): JsonObject {
+  const { isCustom } = served.type;
+  const { schema } = served.version;
+  if (isCustom) return schema === undefined ? object : applyDefaults(object, schema);
+  try {
+    return complete(served, cloneJson(object)).draft;
+  } catch (error) {
+    if (error instanceof MetaTypeError) throw internalError(error.describe(served.type));
+    throw error;
+  }
+}
+
+/** Returns the text of Go's JSON patch library for a removed field that does not exist. */
+function patchProblem(patch: unknown, object: JsonObject): string | undefined {
+  for (const operation of listAt(patch)) {
+    const { op, path } = operation;
+    if (op !== "remove" || typeof path !== "string") continue;
+    const fields = path
+      .slice(1)
+      .split("/")
+      .map((one) => one.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (valueAt(object, fields) !== undefined) continue;
+    return `error in remove for path: '${path}': Unable to remove nonexistent key: ${fields.at(-1)}: missing value`;
+  }
+  return undefined;
+}
