@@ -14,6 +14,7 @@ export type {
   ServerOptions,
   TlsFiles,
 } from "./manager-options.ts";
+export type { CertificateSource, CertifiedKey } from "./certificate-source.ts";
 export { isManagerError, ManagerError, type ManagerErrorCode } from "./manager-error.ts";
 export { cached, type CachedKind, type CachedOptions } from "./cached.ts";
 export type { DrainedOptions, HeldObject } from "./manager/drain.ts";
@@ -52,14 +53,15 @@ export {
 export { poll, type PollOptions } from "./sources/poll.ts";
 
 // Runnables: what runs besides controllers.
-export type { Runnable, RunnableEnv } from "./runnable.ts";
+export type { NamedWork, Runnable, RunnableEnv } from "./runnable.ts";
 export { type HttpService, httpService, type HttpServiceOptions } from "./runnables/http-service.ts";
 export { periodic, type PeriodicOptions } from "./runnables/periodic.ts";
 export type { Every, Recurrence, Schedule, Scheduled } from "./runnables/recurring.ts";
 
 // The rights of an operator.
 export type { Leases } from "./rbac/leases.ts";
-export { type RbacManifest, rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
+export type { RbacManifest } from "./rbac/bound-role.ts";
+export { rbacManifests, type RbacManifestsOptions } from "./rbac/manifests.ts";
 export { type Right, rightsOf, type RightsOptions } from "./rbac/rights.ts";
 export { type PolicyRule, type RbacRules, rbacRules, type RbacRulesOptions } from "./rbac/rules.ts";
 

@@ -5,11 +5,14 @@
 import type { AnyHandler } from "@treadle/reconcile";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
 import type { ManagerOptions, MetricsOptions } from "./manager-options.ts";
+import type { Runnable } from "./runnable.ts";
 
 /** The handlers and options of a manager that was not run. */
 export interface InspectedManager {
   /** The handlers that were added to the manager. */
   readonly handlers: readonly AnyHandler[];
+  /** The runnables that were added to the manager. */
+  readonly runnables: readonly Runnable[];
   /** As given to `createManager`; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   /** As given to `createManager`. */
@@ -39,10 +42,10 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
 
 /** Whether the program is only inspected; then the manager is recorded and must not run. */
 export function isInspected(
-  handlers: readonly AnyHandler[],
+  { handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">,
   { namespaces, leaderElection, metrics, events }: Pick<ManagerOptions, "namespaces" | "leaderElection" | "metrics" | "events">,
 ): boolean {
-  place[KEY]?.push({ handlers, namespaces, leaderElection, metrics, events });
+  place[KEY]?.push({ handlers, runnables, namespaces, leaderElection, metrics, events });
   return place[KEY] !== undefined;
 }
 

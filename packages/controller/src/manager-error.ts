@@ -2,7 +2,7 @@
 
 /** Why a manager could not start, or did not stop well. */
 export type ManagerErrorCode =
-  /** `add` was called after the start, or with a handler that conflicts with another one, or with a metric of the program. */
+  /** `add` was called after the start, or with a handler that conflicts with another one, or with a metric of the program; or a check has the name of another one. */
   | "ERR_ADD_REFUSED"
   /** `start` or `run` was called a second time, or after `stop`. */
   | "ERR_ALREADY_STARTED"
@@ -14,6 +14,8 @@ export type ManagerErrorCode =
   | "ERR_CERTIFICATE"
   /** A kind could not be listed in time. */
   | "ERR_CACHE_SYNC"
+  /** A runnable read from the caches before they had synced. */
+  | "ERR_NOT_SYNCED"
   /** `cache` drops parts of a kind that a handler needs. */
   | "ERR_CACHE"
   /** The leader election has no name for its lease. */

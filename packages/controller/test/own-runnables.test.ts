@@ -114,7 +114,9 @@ describe("httpService", () => {
     const world = await running(service);
     const url = service.address?.url ?? "";
     expect(await (await fetch(url)).text()).toBe("hello");
-    await world.manager.stop();
+    const stopped = world.manager.stop();
+    await world.clock.advance(5_000);
+    await stopped;
     expect(service.address).toBeUndefined();
     await expect(fetch(url)).rejects.toThrow();
   });

@@ -1,6 +1,6 @@
 /** An operator against the in-memory API server, in this process and in virtual time; everything it does is counted. */
 import { type FakeClock, fakeClock, keyOf, seededRandom, type Transport } from "@treadle/apimachinery";
-import { type ApiServer, createApiServer } from "@treadle/apiserver";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
 import type { AnyHandler } from "@treadle/reconcile";
 import { onTestFinished } from "vitest";
@@ -35,7 +35,7 @@ export interface World {
 
 export interface WorldOptions extends ManagerOptions {
   readonly handlers: readonly AnyHandler[];
-  readonly resources?: readonly (typeof Widget | typeof Gadget)[];
+  readonly resources?: ApiServerOptions["resources"];
   /** Stands between the operator and the server. */
   readonly intercept?: (transport: Transport) => Transport;
   readonly start?: boolean;

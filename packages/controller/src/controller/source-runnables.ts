@@ -2,19 +2,19 @@
 import { keyOf, type Ref } from "@treadle/apimachinery";
 import type { Cache } from "@treadle/reconcile";
 import type { HandlerController } from "./handler-controller.ts";
-import type { Runnable, RunnableEnv } from "../runnable.ts";
-import type { Source, WatchingSourceEnv } from "../sources/source.ts";
+import type { Runnable } from "../runnable.ts";
+import type { Source, SourceEnv, WatchingSourceEnv } from "../sources/source.ts";
 
 /** Makes one runnable for each source, in the order in which they were given. */
 export function sourceRunnables(controller: HandlerController, sources: readonly Source[], cache: Cache): readonly Runnable[] {
   return sources.map((source) => ({
     name: `${source.name} of ${controller.name}`,
-    start: (signal, env) => source.start(signal, sourceEnv(controller, source, { ...env, cache })),
+    start: (signal, { clock, random, log }) => source.start(signal, sourceEnv(controller, source, { clock, random, log, cache })),
     stop: () => source.stop?.(),
   }));
 }
 
-function sourceEnv(controller: HandlerController, source: Source, env: RunnableEnv & { readonly cache: Cache }): WatchingSourceEnv {
+function sourceEnv(controller: HandlerController, source: Source, env: Omit<SourceEnv, "enqueue">): WatchingSourceEnv {
   return {
     ...env,
     watch: (watch, id) => controller.watch(watch, id),

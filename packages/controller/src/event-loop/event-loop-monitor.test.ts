@@ -22,6 +22,20 @@ test("a phase that does not return is named, also when others are in progress", 
   expect(texts()).toEqual(['the event loop was blocked for 3.2 s: step "heavy" (do) of widgets for ns/a']);
 });
 
+test("an author's function that a runnable calls is named", () => {
+  const { monitor, texts, pass } = setUp();
+  const { ended } = monitor.beganWork("webhooks", { name: "fill of websites", ref: { name: "a", namespace: "ns" } });
+  pass(600);
+  ended();
+  const { returned } = monitor.beganWork("webhooks", { name: "convert" });
+  pass(700);
+  returned();
+  expect(texts()).toEqual([
+    'the event loop was blocked for 0.6 s: fill of websites of runnable "webhooks" for ns/a',
+    'the event loop was blocked for 0.7 s: convert of runnable "webhooks"',
+  ]);
+});
+
 test("a phase that blocks the loop after it yielded is named", () => {
   const { monitor, texts, pass } = setUp();
   const watch = monitor.began("widgets", phase("heavy"));

@@ -3,11 +3,22 @@
  * of a lease. It looks ten times a second, and each time that a phase of a step begins, yields or ends. The phase that is
  * seen first after a block has caused it. If no phase is seen first, the phases in progress are named.
  */
+import { keyOf, type Ref } from "@treadle/apimachinery";
 import type { PhaseWatch, RunningPhase } from "@treadle/reconcile/unstable/engine";
+import type { NamedWork } from "../runnable.ts";
 
-export interface Culprit extends RunningPhase {
+/** A phase of a step of a controller, or an author's function that a runnable calls. */
+export interface Culprit {
+  /** The name of the controller or of the runnable. */
   readonly controller: string;
+  /** The name of the step or of the function. */
+  readonly step: string;
+  /** Undefined for a function that a runnable calls. */
+  readonly phase: RunningPhase["phase"] | undefined;
+  readonly ref: Ref | undefined;
 }
+
+type Watch = Pick<PhaseWatch, "returned"> & { ended(): void };
 
 /** A time in which the event loop did not turn. */
 export interface Block {
@@ -59,9 +70,18 @@ export class EventLoopMonitor {
     this.#seen(undefined);
   }
 
-  began(controller: string, phase: RunningPhase): Pick<PhaseWatch, "returned"> & { ended(): void } {
+  /** Notes that a phase of a step begins. */
+  began(controller: string, phase: RunningPhase): Watch {
+    return this.#began({ ...phase, controller });
+  }
+
+  /** Notes that a runnable calls an author's function. */
+  beganWork(runnable: string, { name, ref }: NamedWork): Watch {
+    return this.#began({ controller: runnable, step: name, phase: undefined, ref });
+  }
+
+  #began(culprit: Culprit): Watch {
     this.#seen(undefined);
-    const culprit = { ...phase, controller };
     this.#running.add(culprit);
     return {
       returned: () => this.#seen(culprit),
@@ -92,8 +112,8 @@ export class EventLoopMonitor {
 /** `the event loop was blocked for 3.2 s: step "x" (do) of widgets.example.dev for default/a`. */
 export function blockText({ ms, culprits, isCertain }: Block): string {
   const names = culprits.slice(0, 5).map(({ step, phase, controller, ref }) => {
-    const object = ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`;
-    return `step "${step}" (${phase}) of ${controller} for ${object}`;
+    const who = phase === undefined ? `${step} of runnable "${controller}"` : `step "${step}" (${phase}) of ${controller}`;
+    return ref === undefined ? who : `${who} for ${keyOf(ref)}`;
   });
   const more = culprits.length > names.length ? ` and ${culprits.length - names.length} more` : "";
   const who = isCertain

@@ -18,7 +18,10 @@ export function reportBlocks(log: Logger, metrics: ManagerMetrics | undefined): 
     const now = performance.now();
     if (now - (logged.get(id) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
     logged.set(id, now);
-    const where = culprit === undefined ? {} : { controller: culprit.controller, step: culprit.step, object: keyOf(culprit.ref) };
+    const where =
+      culprit === undefined
+        ? {}
+        : { controller: culprit.controller, step: culprit.step, ...(culprit.ref && { object: keyOf(culprit.ref) }) };
     log.warn({ ...where, blockedMs: Math.round(ms) }, `${blockText(block)}; ${ADVICE}`);
   };
   const monitor = new EventLoopMonitor({ now: () => performance.now(), onBlock });

@@ -23,9 +23,13 @@ export interface Reporter {
   readonly instance: string;
 }
 
+/** What an event says, when, and who says it. */
 export interface EventObjectOptions {
+  /** Who records it. */
   readonly reporter: Reporter;
+  /** The text, its reason and its type. */
   readonly note: EventNote;
+  /** The time, in milliseconds since 1970. */
   readonly atMs: number;
   /** Makes the name unique. */
   readonly id: string;

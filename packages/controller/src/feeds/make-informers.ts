@@ -10,7 +10,7 @@ import {
 } from "@treadle/apimachinery";
 import { createInformers, type Informers, type InformerScope, projection } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
-import { managersOf, optionalKindsOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
+import { type AnyRead, managersOf, optionalKindsOf, pipelineOf, watchedKindsOf } from "@treadle/reconcile/unstable/engine";
 import type { CachedKind } from "../cached.ts";
 import { ManagerError } from "../manager-error.ts";
 import { logFailures } from "./informer-failures.ts";
@@ -22,6 +22,8 @@ type InformerServices = Pick<Services, "client" | "clock" | "random" | "log" | "
 /** What the informers of a manager are for. */
 export interface InformersOptions {
   readonly handlers: readonly AnyHandler[];
+  /** The reads besides those of the handlers. */
+  readonly reads: readonly AnyRead[];
   /** The namespaces that are watched at the start; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   /** Called when the server begins or ceases to serve a kind, or to allow its watch. */
@@ -38,7 +40,7 @@ export interface InformersOptions {
  */
 export function makeInformers(
   { client, clock, random, log, options: { cache = [], kindRetryMs = 10_000 }, onChange }: InformerServices,
-  { handlers, namespaces, presenceChanged, onListed, kindChanged }: InformersOptions,
+  { handlers, reads, namespaces, presenceChanged, onListed, kindChanged }: InformersOptions,
 ): {
   readonly informers: Informers;
   readonly presence: KindPresence;
@@ -46,7 +48,7 @@ export function makeInformers(
 } {
   checkProjections(cache, handlers);
   const logFailure = logFailures(log, clock);
-  const optional = optionalKindsOf(handlers);
+  const optional = optionalKindsOf(handlers, reads);
   const presence = new KindPresence({
     client,
     clock,
@@ -83,7 +85,7 @@ export function makeInformers(
     },
   });
   const scopeOf = scopes(cache, handlers);
-  const wanted = [...handlers.map(({ kind }) => kind), ...watchedKindsOf(handlers)]; // Primaries first.
+  const wanted = [...handlers.map(({ kind }) => kind), ...watchedKindsOf(handlers, reads)]; // Primaries first.
   for (const kind of wanted) informers.for<Kind>(kind, scopeOf(kind));
   const ids = new Set(wanted.map(kindIdOf));
   for (const { kind } of cache)

@@ -4,6 +4,7 @@ import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { ControllerOptions } from "../controller-options.ts";
 import type { Runnable } from "../runnable.ts";
 import { checkControllerOptions } from "./check-options.ts";
+import { checkRunnable } from "./needs.ts";
 import { checkAddable, requireCompatible } from "./compatibility.ts";
 
 /** A handler, and the options of its controller. */
@@ -20,7 +21,10 @@ export class Additions {
   /** Adds a handler or a runnable. @throws TypeError, RangeError, or ManagerError ERR_ADD_REFUSED with what is wrong and the fix */
   add(given: object, options: ControllerOptions<never>): void {
     checkAddable(given);
-    if (!isHandler(given)) return void this.#runnables.push(given);
+    if (!isHandler(given)) {
+      checkRunnable(given);
+      return void this.#runnables.push(given);
+    }
     requireCompatible(given, this.handlers);
     checkControllerOptions(options, given.name);
     // The predicate is asked only about objects of the handler's kind.

@@ -6,16 +6,18 @@ import type { HandlerController } from "../controller/handler-controller.ts";
 import { isManagerError, ManagerError } from "../manager-error.ts";
 import type { Runnable } from "../runnable.ts";
 import { type Undo, unwind, within } from "../internal/promises.ts";
-import { startRunnables } from "./start-runnables.ts";
+import { type RunnablesOptions, startRunnables } from "./start-runnables.ts";
 import type { ShutdownBudget } from "./shutdown-budget.ts";
 import type { Services } from "./services.ts";
 
-type LeaderServices = Pick<Services, "clock" | "random" | "log" | "signal">;
+type LeaderServices = Pick<Services, "clock" | "log" | "signal">;
 
 /** What a leader runs. */
 export interface LeaderWorkParts {
   readonly controllers: readonly HandlerController[];
   readonly runnables: readonly Runnable[];
+  /** How the runnables are started. */
+  readonly starting: RunnablesOptions;
   readonly budget: ShutdownBudget;
 }
 
@@ -63,10 +65,10 @@ export class LeaderWork {
 
   async #start(): Promise<void> {
     const { signal } = this.#services;
-    const { controllers, runnables, budget } = this.#parts;
+    const { controllers, runnables, starting } = this.#parts;
     signal.throwIfAborted();
     this.#isRunning = true;
-    await startRunnables(runnables, { ...this.#services, stopMs: () => budget.forRunnables() }, this.#undo);
+    await startRunnables(runnables, starting, this.#undo);
     signal.throwIfAborted();
     for (const controller of controllers) controller.start();
   }

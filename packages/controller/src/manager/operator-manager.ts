@@ -94,7 +94,7 @@ class OperatorManager implements Manager {
   }
 
   async run(): Promise<void> {
-    if (isInspected(this.#added.handlers, this.#options)) return;
+    if (isInspected(this.#added, this.#options)) return;
     if (this.#options.signals === false) return await this.#runUntilStopped();
     const removeHooks = installProcessHooks({
       log: () => this.#log,
@@ -129,7 +129,7 @@ class OperatorManager implements Manager {
   }
 
   async start(): Promise<void> {
-    if (isInspected(this.#added.handlers, this.#options)) return;
+    if (isInspected(this.#added, this.#options)) return;
     if (this.#state !== "new")
       throw new ManagerError("ERR_ALREADY_STARTED", `cannot start a manager that is ${this.#state}: make a new one with createManager()`);
     this.#state = "starting";
@@ -236,8 +236,8 @@ class OperatorManager implements Manager {
     const services = await makeServices(this.#hooks(assignments), this.#added.handlers, this.#metrics);
     this.#services = services;
     try {
-      const { runnables } = this.#added;
-      this.#runtime = new Runtime(services, { assignments, runnables, namespaces: this.#watched(options.namespaces) });
+      const [{ runnables }, namespaces] = [this.#added, this.#watched(options.namespaces)];
+      this.#runtime = new Runtime(services, { assignments, runnables, namespaces, health: this.#health });
     } catch (error) {
       await services.closeClient();
       throw error;

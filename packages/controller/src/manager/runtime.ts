@@ -15,12 +15,15 @@ import { errorFields } from "../internal/error-text.ts";
 import { type Undo, unwind, within } from "../internal/promises.ts";
 import type { ManagerAddresses } from "../manager.ts";
 import type { Runnable } from "../runnable.ts";
+import type { Health } from "../servers/health.ts";
 import { type HttpServer, type HttpServerOptions, listen } from "../servers/http-server.ts";
 import type { Assignment } from "./additions.ts";
 import { LeaderWork } from "./leader-work.ts";
+import { needsCaches, needsLeader, readsOf } from "./needs.ts";
+import { RunnableEnvs } from "./runnable-env.ts";
 import type { Services } from "./services.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
-import { startRunnables } from "./start-runnables.ts";
+import { type RunnablesOptions, startRunnables } from "./start-runnables.ts";
 
 /** What a runtime runs. */
 export interface RuntimeParts {
@@ -28,6 +31,7 @@ export interface RuntimeParts {
   readonly runnables: readonly Runnable[];
   /** The namespaces that are watched at the start; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
+  readonly health: Pick<Health, "addReadyzCheck" | "servesCaches">;
 }
 
 /** The running parts of one manager. */
@@ -41,20 +45,24 @@ export class Runtime {
   readonly #parts: RuntimeParts;
   readonly #budget: ShutdownBudget;
   readonly #work: LeaderWork;
+  readonly #envs: RunnableEnvs;
+  readonly #starting: RunnablesOptions;
   readonly #shared: Shared;
   readonly #servers = new Map<string, HttpServer>();
   readonly #undo: Undo[] = [];
+  #left: Promise<void> | undefined;
 
   /** Makes the parts; nothing runs yet. @throws ManagerError ERR_CACHE */
   constructor(services: Services, parts: RuntimeParts) {
     this.#services = services;
     this.#parts = parts;
-    const { options, clock, log, onChange } = services;
-    const { assignments, namespaces, runnables } = parts;
+    const { options, clock, log, signal, onChange } = services;
+    const { assignments, namespaces, runnables, health } = parts;
     this.#budget = new ShutdownBudget(clock, options.gracefulShutdownMs ?? 30_000);
     this.#shared = options.shared ?? new Shared();
     const { informers, presence, scopeOf } = makeInformers(services, {
       handlers: assignments.map(({ handler }) => handler),
+      reads: readsOf(runnables),
       namespaces,
       presenceChanged: (kind) => {
         for (const controller of this.controllers) controller.presenceChanged(kind);
@@ -79,8 +87,12 @@ export class Runtime {
       mayPass: this.namespaces.mayPass.bind(this.namespaces),
     };
     for (const { handler, options: given } of assignments) controllers.push(new HandlerController(handler, given, services, kinds));
+    const stopMs = (): number => this.#budget.forRunnables();
+    this.#envs = new RunnableEnvs(services, { cache: informers.cache, presence, health, stopMs });
+    this.#starting = { clock, signal, stopMs, envOf: (runnable, undo) => this.#envs.of(runnable, undo) };
     this.#work = new LeaderWork(services, {
       controllers,
+      starting: this.#starting,
       runnables: [...runnables.filter(needsLeader), ...this.#sources()],
       budget: this.#budget,
     });
@@ -112,31 +124,35 @@ export class Runtime {
   }
 
   async #start(servers: readonly HttpServerOptions[]): Promise<void> {
-    const { clock, closeClient, monitor, recorder, election, signal, onFailed } = this.#services;
+    const { clock, closeClient, monitor, election, signal, onFailed } = this.#services;
+    const { runnables, assignments, health } = this.#parts;
     const [undo, budget, work] = [this.#undo, this.#budget, this.#work];
     undo.push(
       () => monitor?.stop(),
       // A connection that does not close must not keep the process from ending.
       async () => void (await within(clock, budget.forTheRest(), closeClient())),
-      () => this.#resign(),
-      () => recorder?.stop(Math.min(EVENTS_MS, budget.forRunnables())),
-      () => this.#disposeShared(),
+      () => this.#leave(),
     );
     monitor?.start();
     await this.#listen(servers);
     signal.throwIfAborted();
+    const early = runnables.filter((runnable) => !needsCaches(runnable));
+    await startRunnables(early, this.#starting, undo);
+    if (early.length > 0) health.servesCaches();
     undo.push(
       async () => void (await Promise.all([this.presence.stop(), this.informers.stop()])),
       () => {
-        for (const { options } of this.#parts.assignments) for (const source of options.sources ?? []) source.close?.();
+        for (const { options } of assignments) for (const source of options.sources ?? []) source.close?.();
       },
     );
     this.informers.startAll();
     await this.#synced();
-    const free = this.#parts.runnables.filter((runnable) => !needsLeader(runnable));
-    await startRunnables(free, { ...this.#services, stopMs: () => budget.forRunnables() }, undo);
+    const free = runnables.filter((runnable) => needsCaches(runnable) && !needsLeader(runnable));
+    await startRunnables(free, this.#starting, undo);
     signal.throwIfAborted();
     undo.push(
+      // Another replica takes over while runnables of this one still stop. A failure is reported where it is awaited, above.
+      () => void this.#leave().catch(() => undefined),
       () => work.stop(election?.lost),
       () => budget.start(),
     );
@@ -147,7 +163,8 @@ export class Runtime {
   async #listen(servers: readonly HttpServerOptions[]): Promise<void> {
     for (const options of servers) {
       const server = await listen(options);
-      this.#undo.push(() => server.close());
+      const { clock } = this.#services;
+      this.#undo.push(() => server.close({ clock, graceMs: 0, maxMs: Math.min(SERVERS_MS, this.#budget.forTheRest()) }));
       this.#servers.set(options.name, server);
       this.#services.log.info({ host: server.host, port: server.port }, `serving ${options.name}`);
     }
@@ -166,9 +183,13 @@ export class Runtime {
     try {
       const ended = AbortSignal.any([signal, late.signal]);
       await Promise.all(informers.map((informer) => this.presence.settled(informer, ended)));
+    } catch (error) {
+      this.#envs.failed(error);
+      throw error;
     } finally {
       timer.cancel();
     }
+    this.#envs.synced();
     const kinds = informers.filter(({ hasSynced }) => hasSynced).map(({ kind }) => kind.kind);
     log.info({ informers: kinds }, "caches have synced");
   }
@@ -178,6 +199,17 @@ export class Runtime {
       const controller = this.controllers[at];
       return controller === undefined ? [] : sourceRunnables(controller, options.sources ?? [], this.informers.cache);
     });
+  }
+
+  /** Ends what only a leader may do, and releases the lease. */
+  #leave(): Promise<void> {
+    const { recorder } = this.#services;
+    this.#left ??= unwind([
+      () => this.#resign(),
+      () => recorder?.stop(Math.min(EVENTS_MS, this.#budget.forRunnables())),
+      () => this.#disposeShared(),
+    ]);
+    return this.#left;
   }
 
   /** Disposes of what extensions share, before the lease is released: another replica may then connect. */
@@ -208,7 +240,5 @@ export class Runtime {
 
 /** Maximum time that the stop waits for the last events, in milliseconds. */
 const EVENTS_MS = 1_000;
-
-function needsLeader(runnable: Runnable): boolean {
-  return runnable.needsLeader ?? true;
-}
+/** Maximum time that the stop waits for each server of the manager, in milliseconds: a profile of the CPU may take longer. */
+const SERVERS_MS = 1_000;

@@ -39,7 +39,7 @@ export interface ManagerHooks {
 }
 
 /** The services of one manager. */
-export interface Services extends ManagerHooks, RunnableEnv {
+export interface Services extends ManagerHooks, Pick<RunnableEnv, "clock" | "random" | "log"> {
   /** Sends every request: for informers, the election and reviews. */
   readonly client: Client;
   /** Sends the writes of passes and events, unless this replica does not lead, or they are only a dry run. */

@@ -1,26 +1,33 @@
 /** Starts and stops runnables. */
-import { orAborted } from "@treadle/apimachinery";
+import { type Clock, orAborted } from "@treadle/apimachinery";
 import { ManagerError } from "../manager-error.ts";
 import type { Runnable, RunnableEnv } from "../runnable.ts";
 import { messageOf } from "../internal/error-text.ts";
-import { type Undo, within } from "../internal/promises.ts";
+import { type Undo, unwind, within } from "../internal/promises.ts";
 
-export interface RunnablesOptions extends RunnableEnv {
+export interface RunnablesOptions {
+  readonly clock: Clock;
   /** Aborts the start. */
   readonly signal: AbortSignal;
   /** Remaining time for the stop of one runnable, in milliseconds. */
   readonly stopMs: () => number;
+  /** Makes the services of a runnable. What it adds to the manager is removed by `undo`, after its stop. */
+  readonly envOf: (runnable: Runnable, undo: Undo[]) => RunnableEnv;
 }
 
 /** Starts runnables one after another, and adds the stop of each to `undo`. @throws ManagerError ERR_RUNNABLE, or the signal's reason */
 export async function startRunnables(runnables: readonly Runnable[], options: RunnablesOptions, undo: Undo[]): Promise<void> {
-  const { signal, clock, random, log } = options;
+  const { signal, envOf } = options;
   for (const runnable of runnables) {
     signal.throwIfAborted();
-    undo.push(() => stopped(runnable, options));
+    const added: Undo[] = [];
+    undo.push(
+      () => unwind(added),
+      () => stopped(runnable, options),
+    );
     // A start that waits for the stop of the manager would wait for itself.
     await orAborted(
-      ran(runnable, "start", () => runnable.start(signal, { clock, random, log })),
+      ran(runnable, "start", () => runnable.start(signal, envOf(runnable, added))),
       signal,
     );
   }

@@ -6,19 +6,14 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Clock, Timer } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
+import type { CertifiedKey } from "../certificate-source.ts";
 import { messageOf } from "../internal/error-text.ts";
 import { ManagerError } from "../manager-error.ts";
 import type { TlsFiles } from "../manager-options.ts";
-import type { CertificateMetrics } from "./certificate-families.ts";
+import type { CertificateMetrics } from "./certificate-metrics.ts";
 
 /** controller-runtime `pkg/certwatcher`. */
 const POLL_MS = 10_000;
-
-/** A certificate and its key, in PEM. */
-export interface CertifiedKey {
-  readonly cert: string;
-  readonly key: string;
-}
 
 export interface ServingCertificateOptions {
   readonly files: TlsFiles;

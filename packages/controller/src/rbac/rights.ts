@@ -5,7 +5,9 @@
 import type { Kind } from "@treadle/apimachinery";
 import { Event } from "@treadle/apimachinery/kinds";
 import type { AnyHandler, Permission, PermissionVerb } from "@treadle/reconcile";
-import { pipelineOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { type AnyRead, pipelineOf, type StepRuntime } from "@treadle/reconcile/unstable/engine";
+import { readsOf } from "../manager/needs.ts";
+import type { Runnable } from "../runnable.ts";
 
 /** A right: one verb on one resource. */
 export interface Right {
@@ -25,6 +27,8 @@ export interface Right {
 
 /** Options of {@link rightsOf}. */
 export interface RightsOptions {
+  /** The runnables of the operator, for their `reads` and `permissions`. @defaultValue none */
+  readonly runnables?: readonly Runnable[];
   /** Whether the operator writes events; false: `events: false` of its manager. @defaultValue true */
   readonly events?: boolean;
   /**
@@ -34,16 +38,17 @@ export interface RightsOptions {
   readonly insteadOfAll?: readonly Permission[];
 }
 
-/** The rights that the handlers need, in the order of their declarations. A right may occur several times, with different reasons. */
+/** The rights that the handlers and the runnables need, in the order of their declarations. A right may occur several times, with different reasons. */
 export function rightsOf(handlers: AnyHandler | readonly AnyHandler[], options: RightsOptions = {}): readonly Right[] {
-  const { events = true, insteadOfAll = [ALL] } = options;
+  const { runnables = [], events = true, insteadOfAll = [ALL] } = options;
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
-  return list.flatMap((handler) => [
+  const ofHandlers = list.flatMap((handler) => [
     ...primaryRights(handler),
     ...pipelineOf(handler).leaves.flatMap((step) => stepRights(handler, step, insteadOfAll)),
     ...(events ? eventRights(handler) : []),
     ...pipelineOf(handler).watches.flatMap(({ kind }) => rights({ kind }, ["list", "watch"], `handler ${handler.name} watches it`)),
   ]);
+  return [...ofHandlers, ...runnables.flatMap(runnableRights)];
 }
 
 type Target = Pick<Right, "kind" | "subresource" | "names" | "isExplained">;
@@ -105,6 +110,15 @@ function stepRights({ name }: AnyHandler, step: StepRuntime, all: readonly Grant
   ];
 }
 
+function runnableRights(runnable: Runnable): Right[] {
+  const { name = "(unnamed)", permissions = [] } = runnable;
+  const where = `runnable "${name}"`;
+  return [
+    ...readsOf([runnable]).flatMap((read) => rights({ kind: read.kind }, verbsOfRead(read), `${where} reads it`)),
+    ...permissions.flatMap((permission) => permissionRights(where, permission)),
+  ];
+}
+
 function permissionRights(where: string, { verbs, because, ...target }: Granted): Right[] {
   if (because === undefined) return rights(target, verbs, `${where} asks for it`);
   return rights({ ...target, isExplained: true }, verbs, `${where} asks for it: ${because}`);
@@ -127,7 +141,7 @@ function eventRights(handler: AnyHandler): Right[] {
 }
 
 /** The verbs of the informer of a read, and of its own requests; see `ReadForm`. */
-function verbsOfRead({ type, source, watches }: StepRuntime["reads"][string]): readonly PermissionVerb[] {
+function verbsOfRead({ type, source, watches }: AnyRead): readonly PermissionVerb[] {
   const live: readonly PermissionVerb[] = source === "cache" ? [] : [type === "one" ? "get" : "list"];
   return watches === undefined ? live : [...new Set<PermissionVerb>([...live, "list", "watch"])];
 }

@@ -4,6 +4,7 @@ import { type AnyHandler, conditions, handler, many, one, type Permission, type 
 import { defineStep } from "@treadle/reconcile/unstable/engine";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Runnable } from "../runnable.ts";
 import { rbacManifests } from "./manifests.ts";
 import { rightsOf } from "./rights.ts";
 import { rbacComments, rbacRules } from "./rules.ts";
@@ -285,6 +286,44 @@ describe("with namespaces", () => {
 
   test("an empty list of namespaces is refused", () => {
     expect(() => rbacRules(both, { namespaces: [] })).toThrow(/namespaces is empty/);
+  });
+});
+
+describe("the rights of runnables", () => {
+  const server: Runnable = {
+    name: "webhooks",
+    start() {},
+    reads: [one(Secret, () => "a"), many(Pod, () => ({ matchLabels: {} })), one(Node, () => "a", { watch: false })],
+    permissions: [{ kind: ConfigMap, verbs: ["patch"], names: ["a"], because: "it counts" }],
+  };
+
+  test("follow from their reads and permissions, with reasons", () => {
+    expect(rightsOf([], { runnables: [server] }).map(({ kind, verb, because }) => `${verb} ${kind.plural}: ${because}`)).toEqual([
+      'get secrets: runnable "webhooks" reads it',
+      'list secrets: runnable "webhooks" reads it',
+      'watch secrets: runnable "webhooks" reads it',
+      'list pods: runnable "webhooks" reads it',
+      'watch pods: runnable "webhooks" reads it',
+      'get nodes: runnable "webhooks" reads it',
+      'patch configmaps: runnable "webhooks" asks for it: it counts',
+    ]);
+  });
+
+  test("are in the manifests beside those of the handlers", () => {
+    const [, role] = rbacManifests(of({}), { name: "op", namespace: "system", runnables: [server] });
+    expect(role?.rules?.map(({ resources, verbs, resourceNames }) => [resources.join(), verbs.join(), resourceNames?.join()])).toEqual([
+      ["widgets", "get,list,watch", undefined],
+      ["widgets/status", "patch", undefined],
+      ["events", "create,patch", undefined],
+      ["secrets", "get,list,watch", undefined],
+      ["pods", "list,watch", undefined],
+      ["nodes", "get", undefined],
+      ["configmaps", "patch", "a"],
+    ]);
+  });
+
+  test("of a runnable that declares nothing are none", () => {
+    expect(rightsOf([], { runnables: [{ start() {} }] })).toEqual([]);
   });
 });
 

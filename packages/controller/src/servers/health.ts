@@ -3,7 +3,8 @@ import type { Informer } from "@treadle/informer";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { ManagerState } from "../manager.ts";
 import type { KindPresence } from "../feeds/kind-presence.ts";
-import { type Check, type Checks, deadness, informerProblem, missingKind, staleness } from "./probes.ts";
+import { ManagerError } from "../manager-error.ts";
+import { type Check, type Probe, deadness, informerProblem, missingKind, staleness } from "./probes.ts";
 
 /** What the checks read when a probe asks. */
 export interface HealthSource {
@@ -19,6 +20,7 @@ export class Health {
   readonly healthz: Map<string, Check> = new Map();
   readonly readyz: Map<string, Check> = new Map();
   readonly #source: HealthSource;
+  #servesCaches = false;
 
   constructor(source: HealthSource) {
     this.#source = source;
@@ -31,8 +33,26 @@ export class Health {
   }
 
   /** The checks of each probe. */
-  get checks(): Readonly<Record<string, Checks>> {
-    return { healthz: this.healthz, readyz: this.readyz };
+  get probes(): Readonly<Record<string, Probe>> {
+    return { healthz: { checks: this.healthz, leftOut: NONE }, readyz: { checks: this.readyz, leftOut: this.#leftOut } };
+  }
+
+  /**
+   * Notes that what the caches may wait for is served. A Service leads only to ready pods, so the plain `/readyz` must not wait for
+   * the caches from now on.
+   */
+  servesCaches(): void {
+    this.#servesCaches = true;
+  }
+
+  /** Adds the check of a runnable. Returns the way to remove it. @throws ManagerError ERR_ADD_REFUSED */
+  addReadyzCheck(name: string, check: Check): () => void {
+    if (this.readyz.has(name))
+      throw new ManagerError("ERR_ADD_REFUSED", `cannot add check "${name}" to /readyz: another check has that name: choose another one`);
+    this.readyz.set(name, check);
+    return () => {
+      if (this.readyz.get(name) === check) this.readyz.delete(name);
+    };
   }
 
   /** Adds the check of an election: not ready while `problem` returns a text. */
@@ -47,8 +67,18 @@ export class Health {
     return isReported && mayLag(informer) ? [] : undefined;
   }
 
+  get #leftOut(): ReadonlySet<string> {
+    if (!this.#servesCaches) return NONE;
+    const state = this.#source.state();
+    return state === "starting" || state === "running" ? UNTIL_SYNCED : INFORMERS;
+  }
+
   #missingKind({ kind }: Informer): string | readonly [] | undefined {
     const { presence, handlers } = this.#source;
     return presence()?.isAwaited(kind) === false ? missingKind(kind, handlers()) : undefined;
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
+const INFORMERS: ReadonlySet<string> = new Set(["informers"]);
+const UNTIL_SYNCED: ReadonlySet<string> = new Set(["running", "informers"]);

@@ -4,9 +4,12 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { type Clock, sleep } from "@treadle/apimachinery";
 import { ManagerError } from "../manager-error.ts";
-import type { ServingCertificate } from "../metrics/serving-certificate.ts";
+import type { CertifiedKey } from "../certificate-source.ts";
 import { messageOf } from "../internal/error-text.ts";
+import { within } from "../internal/promises.ts";
+import { OpenConnections } from "./open-connections.ts";
 
 export interface Answer {
   readonly status: number;
@@ -20,7 +23,23 @@ export interface HttpServer {
   readonly port: number;
   /** `http://host:port`, with a host that a client on this machine can reach. */
   readonly url: string;
-  close(): Promise<void>;
+  /** Stops without cutting off a request, if it ends in time. */
+  close(options: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  readonly clock: Clock;
+  /** How long it still takes requests, in milliseconds. */
+  readonly graceMs: number;
+  /** Maximum time of the close with the grace, in milliseconds. Then the requests in progress are cut off. */
+  readonly maxMs: number;
+}
+
+/** A certificate that may change while it is served. */
+export interface ServedCertificate {
+  /** Calls `onChange` with each valid certificate that replaces the returned one. @throws ManagerError ERR_CERTIFICATE */
+  start(onChange: (current: CertifiedKey) => void): CertifiedKey | Promise<CertifiedKey>;
+  stop(): void;
 }
 
 export interface HttpServerOptions {
@@ -31,7 +50,9 @@ export interface HttpServerOptions {
   readonly host: string | undefined;
   readonly port: number;
   /** Serves HTTPS with this certificate. */
-  readonly certificate?: ServingCertificate | undefined;
+  readonly certificate?: ServedCertificate | undefined;
+  /** Refuses connections without a certificate of this authority, in PEM. */
+  readonly clientCa?: string | undefined;
   readonly listener: RequestListener;
 }
 
@@ -45,6 +66,7 @@ const LIMITS = { headersTimeout: 32_000, keepAliveTimeout: 90_000, maxHeaderSize
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { name, host, port, certificate } = options;
   const server = await made(options);
+  const connections = new OpenConnections(server);
   await new Promise<void>((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => {
       const where = `${host ?? "*"}:${port}`;
@@ -66,11 +88,14 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     host: address.address,
     port: address.port,
     url: `${certificate === undefined ? "http" : "https"}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${address.port}`,
-    close: async () => {
+    async close({ clock, graceMs, maxMs }) {
+      const endsMs = clock.now() + maxMs;
+      connections.leave();
+      if (graceMs > 0) await sleep(clock, Math.min(graceMs, maxMs));
       certificate?.stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
+      const ended = connections.end();
+      if (!(await within(clock, Math.max(0, endsMs - clock.now()), ended))) connections.destroy();
+      await ended;
     },
   };
 }
@@ -80,10 +105,15 @@ export function answering(handle: Handle): RequestListener {
   return (request, response) => void respond(handle, request, response); // It never rejects.
 }
 
-async function made({ certificate, listener }: HttpServerOptions): Promise<ReturnType<typeof createServer | typeof createTlsServer>> {
+async function made({
+  certificate,
+  clientCa,
+  listener,
+}: HttpServerOptions): Promise<ReturnType<typeof createServer | typeof createTlsServer>> {
   if (certificate === undefined) return createServer(LIMITS, listener);
-  const server = createTlsServer(LIMITS, listener);
-  server.setSecureContext(await certificate.start((renewed) => server.setSecureContext(renewed)));
+  const client = clientCa === undefined ? undefined : { ca: clientCa };
+  const server = createTlsServer({ ...LIMITS, ...(client && { requestCert: true, rejectUnauthorized: true }) }, listener);
+  server.setSecureContext({ ...(await certificate.start((renewed) => server.setSecureContext({ ...renewed, ...client }))), ...client });
   return server;
 }
 

@@ -21,7 +21,7 @@ export function managerServers(services: Services, sources: ServerSources): read
       name: "probes",
       host: probes.host ?? host,
       port: probes.port ?? 8081,
-      listener: answering((url) => probe(url, sources.health.checks)),
+      listener: answering((url) => probe(url, sources.health.probes)),
     });
   if (metrics !== false && services.metrics !== undefined) {
     const { registry, certificates } = services.metrics;

@@ -13,13 +13,19 @@ export type Check = () => string | undefined | void | Promise<string | undefined
 
 export type Checks = ReadonlyMap<string, Check>;
 
+/** The checks behind one path, and those that are run only where they are asked for by name. */
+export interface Probe {
+  readonly checks: Checks;
+  readonly leftOut: ReadonlySet<string>;
+}
+
 /** The answer to a request, or undefined when it is for something else. */
-export async function probe(url: URL, probes: Readonly<Record<string, Checks>>): Promise<Answer | undefined> {
+export async function probe(url: URL, probes: Readonly<Record<string, Probe>>): Promise<Answer | undefined> {
   const [, name = "", only, ...rest] = url.pathname.split("/");
-  const checks = Object.hasOwn(probes, name) ? probes[name] : undefined;
-  if (checks === undefined || rest.length > 0) return undefined;
-  const excluded = new Set(url.searchParams.getAll("exclude").flatMap((names) => names.split(",")));
-  const asked = [...checks].filter(([check]) => (only === undefined || only === "" ? !excluded.has(check) : check === only));
+  const found = Object.hasOwn(probes, name) ? probes[name] : undefined;
+  if (found === undefined || rest.length > 0) return undefined;
+  const excluded = found.leftOut.union(new Set(url.searchParams.getAll("exclude").flatMap((names) => names.split(","))));
+  const asked = [...found.checks].filter(([check]) => (only === undefined || only === "" ? !excluded.has(check) : check === only));
   if (only !== undefined && only !== "" && asked.length === 0) return undefined;
   const results = await Promise.all(asked.map(async ([check, run]) => ({ check, problem: await problemOf(run) })));
   const isHealthy = results.every(({ problem }) => problem === undefined);

@@ -21,7 +21,7 @@ export interface Source {
 }
 
 /** What a source gets from its controller. */
-export interface SourceEnv extends RunnableEnv {
+export interface SourceEnv extends Pick<RunnableEnv, "clock" | "random" | "log"> {
   /**
    * Queues a pass for a primary, immediately or after `afterMs` milliseconds; a queued key is not queued again. A reference
    * that no pass can run for, such as one in another namespace, is logged. Never throws.
