@@ -4,9 +4,7 @@ import {
   type FakeClock,
   fakeClock,
   groupKindOf,
-  isMetadataOnly,
   type Kind,
-  metadataOf,
   type KubernetesObject,
   type ObjectMeta,
   type ObjectOf,
@@ -15,7 +13,7 @@ import {
   type WriteOf,
 } from "@treadle/apimachinery";
 import { reconcilerEnv } from "@treadle/controller/unstable/driver";
-import type { AnyStep, Cache, Outcome, Step, StepResult, UndeclaredUse } from "@treadle/reconcile";
+import type { AnyStep, Outcome, Step, StepResult, UndeclaredUse } from "@treadle/reconcile";
 import { factsOf, Fetches, type ReconcilerEnv, runStep, Shared, stateAnnotation, type StepFacts } from "@treadle/reconcile/unstable/engine";
 import { Backend } from "./internal/backend.ts";
 import { recordingLogger } from "./internal/log-recorder.ts";
@@ -23,6 +21,7 @@ import { fakeWatches } from "./internal/fake-watches.ts";
 import { collectUndeclared } from "./internal/undeclared.ts";
 import { DEFAULT_NAMESPACE, type Manifest, manifestOf, manifestsOf } from "./internal/manifests.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
+import { pictureCache } from "./internal/picture-cache.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
 import type { LogLine, OperatorOutput, RecordedEvent, TestEnvironment } from "./test-environment.ts";
 
@@ -253,18 +252,9 @@ class FakeRequest {
 
   #env(): ReconcilerEnv {
     const backend = this.#backend;
-    const reduced = <K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> =>
-      isMetadataOnly(kind) ? (metadataOf(object as KubernetesObject) as ObjectOf<K>) : object; // The kind stands for metadata only.
-    const cache: Cache = {
-      get: (kind, ref) => {
-        const object = backend.get(kind, ref);
-        return object === undefined ? undefined : reduced(kind, object);
-      },
-      list: (kind, select) => backend.list(kind, select).map((object) => reduced(kind, object)),
-    };
     return reconcilerEnv({
       client: backend.client,
-      cache,
+      cache: pictureCache(backend),
       clock: this.clock,
       log: recordingLogger(this.logs),
       fetches: this.#fetches,

@@ -14,7 +14,6 @@ import {
   type ObjectOf,
   refOf,
 } from "@treadle/apimachinery";
-import type { SchedulingOptions } from "@treadle/controller";
 import { FeedRegistry, HandlerDriver } from "@treadle/controller/unstable/driver";
 import type { Informer, Informers } from "@treadle/informer";
 import type { AnyHandler, Handler, UndeclaredUse } from "@treadle/reconcile";
@@ -35,56 +34,9 @@ import { User, type UserActions } from "./internal/user.ts";
 import { worldInformers } from "./internal/world-informers.ts";
 import type { RequestLog, RequestObserver } from "./requests.ts";
 import { checkStatus } from "./status-invariants.ts";
-import type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
-
-/** Options of {@link fakeWorld}. */
-export interface FakeWorldOptions<in T extends KubernetesObject = KubernetesObject> {
-  /** Manifests that exist from the start. A missing name is the kind in lower case, a missing namespace `default`. */
-  readonly objects?: readonly object[];
-  /** Kinds that neither the handler nor a manifest names. */
-  readonly kinds?: readonly Kind[];
-  /** Kinds that the server does not serve until {@link FakeWorld.install}. */
-  readonly missing?: readonly Kind[];
-  /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
-  readonly clock?: FakeClock;
-  /** Options of `manager.add` that decide which passes run, and when. */
-  readonly controller?: SchedulingOptions<T>;
-  /** Whether `settled()` checks the status invariants. @defaultValue true */
-  readonly checkStatus?: boolean;
-  /**
-   * Whether the garbage collector deletes objects whose owners no longer exist, as in a cluster. It also deletes objects that
-   * were given with an owner that was not. @defaultValue false
-   */
-  readonly garbageCollection?: boolean;
-}
-
-/** One handler, the objects around it, and time that moves only when the test moves it. */
-export interface FakeWorld extends TestEnvironment, OperatorOutput, UserActions {
-  /**
-   * Runs one pass for the key, due or not, after the delivery of all events. A step that waits for time needs {@link advance}
-   * meanwhile.
-   */
-  pass(key: string): Promise<PassOutcome>;
-  /**
-   * Runs passes in the order in which they became due, until no pass is queued or due now. Time does not move: a pass that is
-   * due later stays due, see {@link dueIn}.
-   * @throws Error when 1,000 passes of one object do not settle it, when a status breaks an invariant, or when a pass is due
-   * while a step of the last pass still runs
-   */
-  settled(): Promise<void>;
-  /** Moves virtual time, in milliseconds. Runs no pass: {@link settled} runs what became due. */
-  advance(ms: number): Promise<void>;
-  /** Time until the next pass of the key is due, in milliseconds; 0 = due now; undefined: no pass is scheduled. */
-  dueIn(key: string): number | undefined;
-  /** Every pass so far, oldest first. */
-  readonly passes: readonly RecordedPass[];
-  /** Installs the CRD of a missing kind. */
-  install(kind: Kind): Promise<void>;
-  /** Checks the status of every primary. @throws Error when a status breaks an invariant (docs/status-invariants.md) */
-  checkStatus(): Promise<void>;
-  /** Virtual time. */
-  readonly clock: FakeClock;
-}
+import type { LogLine, RecordedEvent, RecordedPass } from "./test-environment.ts";
+import { kindsOfWebhooks } from "./webhooks/test-webhooks.ts";
+import type { FakeWorld, FakeWorldOptions } from "./world.ts";
 
 /**
  * Creates a world for one handler; it needs no stop. The API server, the informers and the reconciler are the real ones.
@@ -118,13 +70,21 @@ class World implements FakeWorld {
     this.#handler = handler;
     this.#options = options;
     this.clock = options.clock ?? fakeClock();
-    const declared = [...kindsOf(handler), ...(options.kinds ?? [])].filter((kind) => !this.#isMissing(kind));
+    const webhooks = options.webhooks ?? [];
+    const declared = [...kindsOf(handler), ...(options.kinds ?? []), ...kindsOfWebhooks(webhooks)].filter((kind) => !this.#isMissing(kind));
     this.#manifests = manifestsOf(options.objects ?? [], new KnownKinds(declared), {
       where: "fakeWorld objects",
       namespace: DEFAULT_NAMESPACE,
     });
     const server = { garbageCollection: options.garbageCollection === true };
-    this.#backend = new Backend({ clock: this.clock, kinds: declared, manifests: this.#manifests, server });
+    this.#backend = new Backend({
+      clock: this.clock,
+      kinds: declared,
+      manifests: this.#manifests,
+      server,
+      webhooks,
+      webhookLogs: this.logs,
+    });
     this.#user = new User(this.#backend, "fakeWorld");
     const { client, random } = this.#backend;
     const { informers, scope } = worldInformers(handler, { client, clock: this.clock, random }, (kind) => this.#driver.kindChanged(kind));
@@ -220,6 +180,7 @@ class World implements FakeWorld {
 
   #start(): Promise<void> {
     this.#started ??= (async () => {
+      await this.#backend.begin();
       await this.#backend.put(this.#manifests);
       this.#informers.startAll();
       const served = this.#informers.all().filter(({ kind }) => !this.#isMissing(kind));

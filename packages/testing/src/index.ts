@@ -14,7 +14,8 @@ export {
   type RunArgs,
   type RunOptions,
 } from "./fake-req.ts";
-export { fakeWorld, type FakeWorld, type FakeWorldOptions } from "./fake-world.ts";
+export { fakeWorld } from "./fake-world.ts";
+export type { FakeWorld, FakeWorldOptions } from "./world.ts";
 export { startTestCluster } from "./start-test-cluster.ts";
 export type { TestCluster, TestClusterOptions } from "./test-cluster.ts";
 export type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";
@@ -24,6 +25,9 @@ export type { PassOutcome } from "./internal/pass-outcome.ts";
 export type { NewObject, UserActions } from "./internal/user.ts";
 export type { RecordedRequest, RequestFilter, RequestLog, RequestObserver, Verb } from "./requests.ts";
 export type { LogLine, OperatorOutput, RecordedEvent, RecordedPass, TestEnvironment } from "./test-environment.ts";
+
+// Webhooks.
+export type { TestedCallEnv, TestedRegistration, TestedWebhooks } from "./webhooks/tested-webhooks.ts";
 
 // Objects of tests.
 export { configMap, type Named, ownerRef, secret, secretText } from "./builders.ts";

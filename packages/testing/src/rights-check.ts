@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
-import { type PolicyRule, type RbacManifest, rbacManifests } from "@treadle/controller";
+import { type PolicyRule, type RbacManifest, rbacManifests, type Runnable } from "@treadle/controller";
 import type { AnyHandler, Permission } from "@treadle/reconcile";
 import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 import type { RecordedRequest } from "./requests.ts";
@@ -27,6 +27,10 @@ export interface RightsContext {
 export interface CheckRightsOptions {
   /** Acts as a user. It must make the operator use every right: create, change and delete objects. */
   readonly run: (context: RightsContext) => Promise<void>;
+  /**
+   * Makes the runnables of an operator in these namespaces. Their rights are checked as well. @defaultValue none
+   */
+  readonly runnables?: (namespaces: readonly [string, ...string[]]) => readonly Runnable[];
   /** Number of namespaces of each run. @defaultValue 1 */
   readonly namespaces?: number;
   /** Maximum time of one run, in milliseconds. @defaultValue 20_000 */
@@ -83,11 +87,12 @@ export async function checkRights(
   });
   const conflicts = provokeConflicts(cluster, list);
   try {
-    const manifests = (namespaces: readonly string[], name: string): readonly RbacManifest[] =>
+    const manifests = (namespaces: readonly [string, ...string[]], name: string): readonly RbacManifest[] =>
       rbacManifests(list, {
         name,
         namespace: "default",
         ...(isClusterWide ? {} : { namespaces }),
+        runnables: options.runnables?.(namespaces) ?? [],
         events: recordsEvents(list),
         ...(insteadOfAll === undefined ? {} : { insteadOfAll }),
       });
@@ -142,7 +147,8 @@ async function run({ cluster, handlers, rbac, namespaces, without, options }: On
   // Each run has requests of its own: in one namespace another run may want the same right.
   if (isClusterWide) cluster.requests.clear();
   let started: TestOperator | undefined;
-  const operator = cluster.start(handlers, isClusterWide ? { rbac } : { namespaces, rbac });
+  const runnables = options.runnables?.(namespaces) ?? [];
+  const operator = cluster.start(handlers, { rbac, runnables, ...(isClusterWide ? {} : { namespaces }) });
   operator.then(
     (op) => (started = op),
     () => undefined, // A run that awaits the operator gets the error.

@@ -12,6 +12,8 @@ import { KnownKinds } from "./internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "./internal/manifests.ts";
 import { onlyInMemory, RealServer } from "./internal/real-server.ts";
 import type { TestCluster, TestClusterOptions } from "./test-cluster.ts";
+import type { LogLine } from "./test-environment.ts";
+import { kindsOfWebhooks } from "./webhooks/test-webhooks.ts";
 
 /**
  * Starts a test cluster, within milliseconds. The manager, the queue, the informers and the client of its operators are the
@@ -20,7 +22,8 @@ import type { TestCluster, TestClusterOptions } from "./test-cluster.ts";
  * @throws TypeError for a manifest that is not an object, and Error for an option that a real server does not have
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const { kinds = [], workloads = false } = options;
+  const { webhooks = [], workloads = false } = options;
+  const kinds = [...(options.kinds ?? []), ...kindsOfWebhooks(webhooks)];
   const kubeconfig = process.env["TREADLE_TEST_KUBECONFIG"] || undefined;
   if (kubeconfig !== undefined) checkForRealServer(options);
   const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
@@ -28,8 +31,9 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const real = kubeconfig === undefined ? undefined : await RealServer.open(kubeconfig);
   const clock = real !== undefined || options.time === "real" ? systemClock : (options.clock ?? fakeClock());
   const server = real === undefined ? { ...SERVER, ...options.server, workloads } : { workloads };
-  const backend = new Backend({ clock, kinds, manifests, real, server });
-  const cluster = new Cluster(backend, { checkStatus: options.checkStatus !== false });
+  const webhookLogs: LogLine[] = [];
+  const backend = new Backend({ clock, kinds, manifests, real, server, webhooks, webhookLogs });
+  const cluster = new Cluster(backend, { checkStatus: options.checkStatus !== false, webhookLogs });
   try {
     if (options.http === true) cluster.http = await serveHttp(backend.server);
     if (options.https === true) cluster.https = await serveHttps(backend.server, { auth: { token: randomUUID() } });

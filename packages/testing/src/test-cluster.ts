@@ -5,8 +5,9 @@ import type { Client } from "@treadle/client";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { Faults } from "./faults/faults.ts";
 import type { UserActions } from "./internal/user.ts";
-import type { TestEnvironment } from "./test-environment.ts";
+import type { LogLine, TestEnvironment } from "./test-environment.ts";
 import type { SettledOptions, StartOptions, TestOperator } from "./test-operator.ts";
+import type { TestedWebhooks } from "./webhooks/tested-webhooks.ts";
 
 /** Options of `startTestCluster`. */
 export interface TestClusterOptions {
@@ -21,6 +22,12 @@ export interface TestClusterOptions {
   readonly objects?: readonly object[];
   /** Kinds that neither a handler nor a manifest names. */
   readonly kinds?: readonly Kind[];
+  /**
+   * Webhooks that the server calls, as `webhooks()` of `@treadle/webhooks` returns them. They are called in this process, in the time of
+   * the cluster, and review the objects of the start as well. Their client has the rights that they declare. A real server must run on
+   * this machine, because it calls them on loopback. @defaultValue none
+   */
+  readonly webhooks?: readonly TestedWebhooks[];
   /** Whether the end of the cluster checks the status invariants. @defaultValue true */
   readonly checkStatus?: boolean;
   /** Whether the server also listens on a free loopback port, without encryption: see `url`. @defaultValue false */
@@ -54,6 +61,8 @@ export interface TestCluster extends TestEnvironment, UserActions, AsyncDisposab
   uninstall(kind: Kind): Promise<void>;
   /** Makes requests of the operators fail, selected ones or at random; requests of the user never do. */
   readonly faults: Faults;
+  /** The log lines of the webhooks, oldest first. An error that a webhook throws is one of them, and the API server's error for the request. */
+  readonly webhookLogs: readonly LogLine[];
   /** Makes simulated workloads fail. @throws Error without `workloads`, and on a real server */
   readonly workloads: Workloads;
   /**

@@ -1,12 +1,14 @@
 /** An operator in a test cluster: its options, its output, and the wait until it is settled. */
 import type { Kind } from "@treadle/apimachinery";
-import type { ControllerOptions, Manager, RbacManifest } from "@treadle/controller";
+import type { ControllerOptions, Manager, RbacManifest, Runnable } from "@treadle/controller";
 import type { OperatorOutput, RecordedPass } from "./test-environment.ts";
 
 /** Options of `cluster.start`. */
 export interface StartOptions {
   /** Options of the controllers, as for `manager.add`. */
   readonly controller?: ControllerOptions;
+  /** Runnables of the operator. Kinds that they name are served, and their rights are granted. @defaultValue none */
+  readonly runnables?: readonly Runnable[];
   /** Namespaces that the operator watches. @defaultValue all */
   readonly namespaces?: readonly string[];
   /** Kinds that the server does not serve until `cluster.install`. */
@@ -15,7 +17,7 @@ export interface StartOptions {
   readonly transport?: "in-process" | "http";
   /**
    * Rights of the operator: those that these manifests grant to the ServiceAccount among them, or all.
-   * @defaultValue `rbacManifests()` of the handlers
+   * @defaultValue `rbacManifests()` of the handlers and runnables
    */
   readonly rbac?: readonly RbacManifest[] | "administrator";
 }

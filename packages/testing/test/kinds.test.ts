@@ -1,5 +1,5 @@
 import "../src/matchers.ts";
-import { crdOf, defineResource, kind as untypedKind } from "@treadle/apimachinery";
+import { crdOf, CustomResourceDefinition, defineResource, kind as untypedKind } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler, one, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
@@ -46,6 +46,17 @@ test("every version of a resource is served", async () => {
   await cluster.create(Versioned, { metadata: { name: "a" } });
   await op.settled();
   expect(op.passes[0]?.outcome).toEqual({ type: "done" });
+});
+
+test("a CRD with a conversion webhook is served as it was made", async () => {
+  const conversion = { service: { name: "operator", namespace: "ops", port: 443 } };
+  const spec = z.object({ size: z.int32().default(3) });
+  const names = { group: "t.example.com", kind: "Converted", scope: "Namespaced" } as const;
+  const Converted = defineResource({ ...names, versions: { v1: { spec }, v1beta1: { spec } } });
+  await using cluster = await startTestCluster();
+  const crd = crdOf(Converted, { conversion });
+  const stored = await cluster.create(CustomResourceDefinition, crd);
+  expect(stored.spec.conversion).toEqual(crd.spec.conversion);
 });
 
 test("a CRD among the objects defines its kinds, at any place of the list", async () => {

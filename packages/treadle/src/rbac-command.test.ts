@@ -86,6 +86,30 @@ await createManager({ client, namespaces: ["a", "b"] }).add(widgets).run();
   expect(lines.join("\n")).toContain("- widgets\n");
 });
 
+test("the runnables of a manager have their rights, also without a handler", async () => {
+  const program = `
+import { createManager, one } from "../src/index.ts";
+import { ConfigMap, Secret } from "../src/kinds.ts";
+const reads = [one(ConfigMap, () => "a")];
+const permissions = [{ kind: Secret, verbs: ["update"], names: ["certificates"], because: "it renews its certificate" }];
+await createManager().add({ name: "hooks", start() {}, reads, permissions }).run();
+`;
+  let loads = 0;
+  const print = async (...args: string[]): Promise<string> => {
+    const lines: string[] = [];
+    // A module runs once only.
+    const file = join(dir, `runnables-${loads++}.ts`);
+    await writeFile(file, program);
+    await main([file, ...args], (line) => lines.push(line));
+    return lines.join("\n");
+  };
+  const text = await print("--name", "op");
+  expect(text).toContain("- configmaps\n");
+  expect(text).toContain('# update secrets: runnable "hooks" asks for it: it renews its certificate');
+  expect(await print("--explain")).toContain('watch configmaps: runnable "hooks" reads it');
+  await expect(print()).rejects.toThrow("give --name NAME");
+});
+
 test("writes the reasons that authors give as comments beside their rules", async () => {
   const file = join(dir, "explained.ts");
   await writeFile(

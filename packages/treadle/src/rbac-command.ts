@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { inspectManagers, type Leases, rbacManifests, rightsOf } from "@treadle/controller";
+import { inspectManagers, type Leases, rbacManifests, rightsOf, type Runnable } from "@treadle/controller";
 import { leaseRights, leasesOf, rbacComments, reviewRights, reviewsAccess, rightTarget } from "@treadle/controller/unstable/rbac";
 import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { Handler, KubernetesObject } from "./index.ts";
@@ -50,12 +50,12 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const asked = (["out", "check", "explain"] as const).filter((option) => values[option] !== undefined);
   if (asked.length > 1) throw new Error(`--${asked.join(" and --")} do not go together\n${USAGE}`);
   const program = await programOf(module, values.export);
-  const { handlers, namespaces: managed, events } = program;
+  const { handlers, runnables, namespaces: managed, events } = program;
   const reviews = values.reviews ?? program.reviews;
   const leases = values.lease === undefined ? program.leases : { names: values.lease };
   if (values.explain === true) {
     for (const right of [
-      ...rightsOf(handlers, { events }),
+      ...rightsOf(handlers, { runnables, events }),
       ...(leases === undefined ? [] : leaseRights(leases)),
       ...(reviews ? reviewRights() : []),
     ])
@@ -64,14 +64,15 @@ export async function main(args: readonly string[], print: (text: string) => voi
   }
   const namespaces = values.namespaces?.split(",").filter((name) => name !== "") ?? managed;
   const manifests = rbacManifests(handlers, {
-    name: values.name ?? handlers[0]?.name ?? "",
+    name: values.name ?? handlers[0]?.name ?? required("--name NAME: the module has no handler whose name could be used"),
     namespace: values.namespace,
+    runnables,
     reviews,
     events,
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(leases === undefined ? {} : { leases }),
   });
-  const rights = rightsOf(handlers, { events });
+  const rights = rightsOf(handlers, { runnables, events });
   const { Document } = await import("yaml");
   const documents = manifests.map((manifest) => {
     const document = new Document(manifest, { aliasDuplicateObjects: false });
@@ -88,6 +89,10 @@ export async function main(args: readonly string[], print: (text: string) => voi
   return 0;
 }
 
+function required(what: string): never {
+  throw new Error(`give ${what}`);
+}
+
 /** Sets a comment of several lines before a node of YAML. */
 function commentOn(node: unknown, lines: readonly string[]): void {
   if (lines.length > 0) (node as { commentBefore?: string }).commentBefore = lines.map((line) => ` ${line}`).join("\n");
@@ -95,6 +100,8 @@ function commentOn(node: unknown, lines: readonly string[]): void {
 
 interface Program {
   readonly handlers: readonly Handler<KubernetesObject>[];
+  /** The runnables that its managers start. */
+  readonly runnables: readonly Runnable[];
   /** What its managers watch; undefined where it has none, or where one watches everything. */
   readonly namespaces: readonly string[] | undefined;
   /** Of its manager with leader election. */
@@ -115,7 +122,10 @@ async function programOf(module: string, names: readonly string[] | undefined): 
   const found = (names ?? Object.keys(exported)).map((name) => exported[name]).filter(isHandler);
   // The same handler may be exported under two names, and run.
   const handlers = [...new Set([...found, ...(names === undefined ? managers.flatMap((manager) => manager.handlers) : [])])];
-  if (handlers.length === 0) throw new Error(`${module} exports no handler, and runs none: export what handler(...).build() gave`);
+  const runnables = names === undefined ? [...new Set(managers.flatMap((manager) => manager.runnables))] : [];
+  const hasRights = runnables.some(({ permissions = [], reads = [] }) => permissions.length + reads.length > 0);
+  if (handlers.length === 0 && !hasRights)
+    throw new Error(`${module} exports no handler, and runs none: export what handler(...).build() gave`);
   const areas = managers.map(({ namespaces }) => namespaces);
   const leases = managers.flatMap((manager) => leasesOf(manager) ?? []);
   if (new Set(leases.map(({ namespace }) => namespace)).size > 1)
@@ -123,6 +133,7 @@ async function programOf(module: string, names: readonly string[] | undefined): 
   const isEverywhere = areas.length === 0 || areas.includes(undefined);
   return {
     handlers,
+    runnables,
     namespaces: isEverywhere ? undefined : [...new Set(areas.flatMap((area) => area ?? []))],
     reviews: managers.some(reviewsAccess),
     events: managers.length === 0 || managers.some(({ events }) => events !== false),

@@ -30,6 +30,10 @@ import { settlingClock } from "./settling-clock.ts";
 import { TestUids } from "./test-uids.ts";
 import { UsedKinds } from "./used-kinds.ts";
 import { WORKLOADS, workloadsInProgress } from "./workload-progress.ts";
+import type { LogLine } from "../test-environment.ts";
+import type { TestedWebhooks } from "../webhooks/tested-webhooks.ts";
+import { TestWebhooks } from "../webhooks/test-webhooks.ts";
+import type { HostEnv } from "../webhooks/webhook-host.ts";
 
 /** Field manager of the user. */
 const USER = "kubectl";
@@ -44,6 +48,10 @@ export interface BackendOptions {
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
   /** The real server, which needs {@link Backend.begin} before everything else. @defaultValue a server in memory */
   readonly real?: RealServer | undefined;
+  /** Webhooks that {@link Backend.begin} registers. @defaultValue none */
+  readonly webhooks?: readonly TestedWebhooks[];
+  /** Gets what the webhooks log. */
+  readonly webhookLogs?: LogLine[];
 }
 
 export class Backend {
@@ -63,19 +71,26 @@ export class Backend {
   readonly #picture: ObjectPicture;
   readonly #writer: ManifestWriter;
   readonly #hasWorkloads: boolean;
+  readonly #webhooks: TestWebhooks | undefined;
 
   constructor(options: BackendOptions) {
-    const { clock, random = seededRandom(1), real, manifests = [] } = options;
+    const { clock, random = seededRandom(1), real, manifests = [], webhooks = [], webhookLogs = [] } = options;
     this.#hasWorkloads = (options.server?.workloads ?? false) !== false;
     this.#used = new UsedKinds(options.kinds, [Namespace, ...(this.#hasWorkloads ? WORKLOADS : [])]);
-    const definitions = manifests.filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
-    // A CRD among the manifests is more precise than a kind without a schema.
+    const env = (): HostEnv => ({ clock: this.clock, reader: this.user, logs: webhookLogs });
+    this.#webhooks = webhooks.length === 0 ? undefined : new TestWebhooks(webhooks, env);
+    const given = manifests.filter(isDefinition).map(({ object }) => object as CustomResourceDefinition);
+    // A CRD with conversion, or among the manifests, is more precise than a kind.
+    const definitions = [...(this.#webhooks?.definitions() ?? []), ...given];
     for (const definition of definitions) this.#used.define(definition);
     const uids = new TestUids();
     const resources = [...(options.server?.resources ?? []), ...definitions, ...this.#used.undefinedKinds()];
     const uid = (): string => uids.make();
+    const { webhookServices } = options.server ?? {};
+    const server =
+      this.#webhooks === undefined ? options.server : { ...options.server, webhookServices: this.#webhooks.services(webhookServices) };
     this.#real = real;
-    this.#memory = real === undefined ? createApiServer({ ...options.server, resources, clock, random, uid }) : undefined;
+    this.#memory = real === undefined ? createApiServer({ ...server, resources, clock, random, uid }) : undefined;
     const isSettling = this.#hasWorkloads && real === undefined && isFakeClock(clock);
     this.clock = isSettling ? settlingClock(clock, () => this.server.settled()) : clock;
     this.random = random;
@@ -108,13 +123,19 @@ export class Backend {
     return this.#memory?.isRestricted ?? true;
   }
 
-  /** Waits until the server is ready; a real server then serves the kinds in use. */
+  /** Waits until the server is ready and calls the webhooks; a real server then serves the kinds in use. */
   async begin(): Promise<void> {
-    if (this.#real === undefined) return await this.#memory?.settled();
-    for (const kind of this.usedKinds) {
-      if (isBuiltIn(kind)) await this.#real.remember(kind);
-      else if (!this.#used.isDefined(kind)) await this.#real.install(kind);
+    await this.#memory?.settled();
+    for (const kind of this.#real === undefined ? [] : this.usedKinds) {
+      if (isBuiltIn(kind)) await this.#real?.remember(kind);
+      else if (!this.#used.isDefined(kind)) await this.#real?.install(kind);
     }
+    await this.#webhooks?.register(this);
+  }
+
+  /** Number of calls of webhooks without an answer. */
+  get webhookCalls(): number {
+    return this.#webhooks?.host.calls ?? 0;
   }
 
   /** Kinds by apiVersion and name. */
@@ -142,6 +163,7 @@ export class Backend {
     await this.#memory?.close();
     await Promise.all([this.client.close(), this.user.close()]);
     await this.#real?.empty();
+    await this.#webhooks?.close();
     await this.#real?.close();
   }
 

@@ -8,9 +8,10 @@ import type { Faults } from "../faults/faults.ts";
 import type { RequestLog, RequestObserver } from "../requests.ts";
 import { checkStatus } from "../status-invariants.ts";
 import type { TestCluster } from "../test-cluster.ts";
+import type { LogLine } from "../test-environment.ts";
 import type { SettledOptions, StartOptions, TestOperator } from "../test-operator.ts";
 import type { Backend } from "./backend.ts";
-import { fullKey, kindsOf } from "./handler-kinds.ts";
+import { fullKey, kindsOf, kindsOfRunnable } from "./handler-kinds.ts";
 import { DEFAULT_NAMESPACE } from "./manifests.ts";
 import { DEFAULT_HORIZON_MS, Operator } from "./operator.ts";
 import { onlyInMemory } from "./real-server.ts";
@@ -22,6 +23,7 @@ const TIMEOUT_MS = 60_000;
 
 export class Cluster implements TestCluster {
   readonly clock: Clock;
+  readonly webhookLogs: readonly LogLine[];
   http: HttpFront | undefined;
   https: HttpsFront | undefined;
   readonly #backend: Backend;
@@ -34,8 +36,9 @@ export class Cluster implements TestCluster {
 
   readonly #checksStatus: boolean;
 
-  constructor(backend: Backend, options: { readonly checkStatus: boolean }) {
+  constructor(backend: Backend, options: { readonly checkStatus: boolean; readonly webhookLogs: readonly LogLine[] }) {
     this.#backend = backend;
+    this.webhookLogs = options.webhookLogs;
     this.#checksStatus = options.checkStatus;
     this.#user = new User(backend, "cluster");
     this.clock = backend.clock;
@@ -76,7 +79,8 @@ export class Cluster implements TestCluster {
       throw new Error('cluster.start: a socket does not wait for virtual time; start the cluster with { http: true, time: "real" }');
     const handlers = Array.isArray(given) ? (given as readonly AnyHandler[]) : [given as AnyHandler];
     if (this.#backend.isReal) for (const kind of options.missing ?? []) await this.#removeOfEarlierTest(kind);
-    for (const kind of handlers.flatMap(kindsOf)) if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
+    for (const kind of [...handlers.flatMap(kindsOf), ...(options.runnables ?? []).flatMap(kindsOfRunnable)])
+      if (!isAmong(options.missing, kind)) await this.#backend.use(kind);
     const user = await this.#identity(handlers, options);
     const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
     this.#operators.add(operator);
@@ -97,10 +101,10 @@ export class Cluster implements TestCluster {
   }
 
   /** Grants the operator its rights. Returns its user; undefined: the administrator. */
-  async #identity(handlers: readonly AnyHandler[], { rbac, namespaces }: StartOptions): Promise<string | undefined> {
+  async #identity(handlers: readonly AnyHandler[], { rbac, namespaces, runnables = [] }: StartOptions): Promise<string | undefined> {
     if (!this.#backend.isRestricted || rbac === "administrator") return undefined;
     const name = `operator-${++this.#started}`;
-    const options = { name, namespace: DEFAULT_NAMESPACE, ...(namespaces === undefined ? {} : { namespaces }) };
+    const options = { name, namespace: DEFAULT_NAMESPACE, runnables, ...(namespaces === undefined ? {} : { namespaces }) };
     for (const namespace of namespaces ?? []) await this.#backend.ensureNamespace(namespace);
     const owners = handlers.filter((handler) => rightsOf(handler).some(({ subresource }) => subresource === "finalizers"));
     for (const { kind } of owners) {

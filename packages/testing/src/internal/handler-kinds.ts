@@ -1,5 +1,6 @@
 /** The kinds that a handler uses. */
 import type { Kind } from "@treadle/apimachinery";
+import type { Runnable } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 
@@ -8,6 +9,11 @@ export function kindsOf(handler: AnyHandler): readonly Kind[] {
   const pipeline = pipelineOf(handler);
   const steps = pipeline.leaves.flatMap((step) => [...Object.values(step.reads).map((read) => read.kind), ...step.owns]);
   return [handler.kind, ...steps, ...pipeline.watches.map((watch) => watch.kind)];
+}
+
+/** Returns the kinds that a runnable reads. */
+export function kindsOfRunnable({ reads = [] }: Runnable): readonly Kind[] {
+  return reads.map(({ kind }) => kind);
 }
 
 /** Completes a key: `name` alone means the default namespace, unless the kind is cluster-scoped. */

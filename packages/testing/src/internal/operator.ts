@@ -41,7 +41,7 @@ export class Operator implements TestOperator {
   #hasTimedOut = false;
 
   constructor(backend: Backend, { handlers, options, url, user }: OperatorSetup) {
-    const { namespaces, controller = {} } = options;
+    const { namespaces, controller = {}, runnables = [] } = options;
     this.#backend = backend;
     this.handlers = handlers;
     const { clock, random, requests, faults } = backend;
@@ -64,6 +64,7 @@ export class Operator implements TestOperator {
       ...(namespaces === undefined ? {} : { namespaces }),
     });
     for (const handler of handlers) this.manager.add(handler, controller);
+    for (const runnable of runnables) this.manager.add(runnable);
   }
 
   async begin(): Promise<void> {
@@ -152,9 +153,10 @@ export class Operator implements TestOperator {
     return { horizonMs, timeoutMs };
   }
 
-  /** Whether a request is on its way that no fault holds back. */
+  /** Whether a request is on its way that neither a fault nor a webhook holds back: a webhook may wait for the time. */
   #isBusy(): boolean {
-    return this.#backend.requests.pending > this.#backend.faults.waiting;
+    const { requests, faults, webhookCalls } = this.#backend;
+    return requests.pending > faults.waiting + webhookCalls;
   }
 
   async #withTime(work: Promise<void>): Promise<void> {

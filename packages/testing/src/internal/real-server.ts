@@ -20,6 +20,7 @@ import { type Client, type ClusterConfig, createClient, httpTransport, loadConfi
 import { eventually } from "./eventually.ts";
 import { isBuiltIn, NAMESPACED_BUILT_IN } from "./known-kinds.ts";
 import { RealRights, RIGHTS_LEFT } from "./real-rights.ts";
+import { WEBHOOKS_LEFT } from "../webhooks/test-webhooks.ts";
 
 /** ConfigMap in the namespace kube-system of a server that tests may empty. */
 const MARK = "treadle-test-cluster";
@@ -134,6 +135,7 @@ export class RealServer {
 
   /** Deletes everything that a test may have created, and waits for the end of the deletion. */
   async empty(): Promise<void> {
+    await this.#removeWebhooks();
     const { items: definitions } = await this.client.list(CustomResourceDefinition);
     const kinds = (definitions as readonly CustomResourceDefinition[]).map(kindOfDefinition);
     await Promise.all([...kinds, ...NAMESPACED_BUILT_IN].map((kind) => this.#emptyOf(kind)));
@@ -160,6 +162,16 @@ export class RealServer {
 
   async close(): Promise<void> {
     await this.client.close();
+  }
+
+  /** Webhooks could refuse the deletions, and their server may no longer exist. */
+  async #removeWebhooks(): Promise<void> {
+    const { kinds, labels: labelSelector } = WEBHOOKS_LEFT;
+    const lists = await Promise.all(kinds.map((kind) => this.client.list(kind, { labelSelector })));
+    if (lists.every(({ items }) => items.length === 0)) return;
+    for (const kind of kinds) await this.#emptyOf(kind, labelSelector);
+    // The server does not report when it ceases to call them.
+    await delay(SCHEMA_DELAY_MS);
   }
 
   async #emptyOf(kind: Kind, labelSelector: Readonly<Record<string, string>> = {}): Promise<void> {

@@ -1,0 +1,137 @@
+/**
+ * Asks `fill` to complete an object, and makes the patch. `fill` changes a draft, the patch names the fields that differ: the changes of
+ * other webhooks stay.
+ */
+import { createJsonPatch, jsonEqual, type JsonPatchOperation, type KubernetesObject } from "@treadle/apimachinery";
+import { deepFreeze } from "@treadle/reconcile/unstable/engine";
+import type { CallError } from "../call.ts";
+import type { AnyWebhooks } from "../definition.ts";
+import { specOf } from "./asked.ts";
+import { type AdmissionRequest, isBuiltIn, isFields } from "./request.ts";
+import type { AskOptions, ReviewCall } from "./review-call.ts";
+
+/** Returns the patch of what `fill` changes; an empty list when it changes nothing. @throws CallError, and what `deny()` threw */
+export async function mutate(call: ReviewCall): Promise<readonly JsonPatchOperation[]> {
+  const { object } = call.request;
+  const form = formOf(call);
+  const before = draftOf(form, object);
+  // The API server refuses such an object by its schema. The author's function expects an object there.
+  if (!isFields(before)) return [];
+  const filled = await fill(call, object, before);
+  call.checkDryRun();
+  if (jsonEqual(filled, before)) return [];
+  const result = deepFreeze(withDraft(form, object, filled));
+  checkOwners(call, result);
+  // The API server may ask again, also because of another webhook. A fill that changes its own result would never be done.
+  const again = await fill(call, result, filled, { isMuted: true });
+  if (!jsonEqual(again, filled)) {
+    const fields = fieldsOf(createJsonPatch(filled, again), form);
+    throw call.failure(
+      "ERR_NOT_AT_REST",
+      `fill changes its own result at ${fields}. Asked again for an object that it has completed, it must change nothing`,
+    );
+  }
+  return createJsonPatch(object, result);
+}
+
+/** The draft: the spec, or the object without its status. */
+type Form = "spec" | "object";
+
+function formOf(call: ReviewCall): Form {
+  const { whole, kind } = call.webhooks;
+  const { object, old, subresource } = call.request;
+  if (whole) return "object";
+  if (kind.resource !== undefined && subresource === "") return "spec";
+  if (specOf(object) !== undefined || (old !== undefined && specOf(old) !== undefined)) return "spec";
+  if (isBuiltIn(object)) return "object";
+  // The types of a kind are not known at run time. A wrong guess would write fields that the API server drops without a word.
+  throw call.failure("ERR_NO_SPEC", `the object has no spec. Set whole: true, so that fill gets the object without its status`);
+}
+
+function draftOf(form: Form, object: KubernetesObject): unknown {
+  if (form === "spec") return specOf(object) ?? {};
+  const { status: _, ...rest } = object as KubernetesObject & { readonly status?: unknown };
+  return rest;
+}
+
+function withDraft(form: Form, object: KubernetesObject, draft: Fields): KubernetesObject {
+  if (form === "spec") return { ...object, spec: draft } as KubernetesObject;
+  const { status } = object as KubernetesObject & { readonly status?: unknown };
+  // What the draft lacks is checked by checkOwners.
+  return { ...draft, ...(status === undefined || "status" in draft ? {} : { status }) } as unknown as KubernetesObject;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function fill(call: ReviewCall, object: KubernetesObject, from: Fields, options?: AskOptions): Promise<Fields> {
+  const draft = structuredClone(from);
+  await call.ask((review) => (call.webhooks as Required<AnyWebhooks>).fill?.(draft, object, review), object, options);
+  return plainJson(call, draft);
+}
+
+/** Returns the draft as it is sent. */
+function plainJson(call: ReviewCall, draft: Fields): Fields {
+  const check = (key: string, value: unknown): unknown => {
+    const strange = strangeness(value);
+    if (strange !== undefined) throw notJson(call, `${strange} at ${JSON.stringify(key)}`);
+    return value;
+  };
+  try {
+    return JSON.parse(JSON.stringify(draft, check)) as Fields; // a draft is an object
+  } catch (error) {
+    throw error instanceof TypeError ? notJson(call, "a circle or a value that has no form in JSON") : error;
+  }
+}
+
+/** Values that JSON.stringify changes or drops without an error. */
+function strangeness(value: unknown): string | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) return `the number ${value}`;
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`;
+  return value instanceof Map || value instanceof Set ? `a ${value.constructor.name}` : undefined;
+}
+
+function notJson(call: ReviewCall, what: string): CallError {
+  return call.failure("ERR_NOT_JSON", `fill put ${what} into the draft. Use texts, finite numbers, booleans, lists and plain objects`);
+}
+
+/** The fields of metadata that the API server or the name of the request decides. */
+const FIXED = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "managedFields",
+] as const;
+
+/** @throws CallError when `fill` changed a field that is not its own */
+function checkOwners(call: ReviewCall, result: KubernetesObject): void {
+  const { object }: AdmissionRequest = call.request;
+  const fields = (of: KubernetesObject): Fields => {
+    const { apiVersion, kind, status } = of as KubernetesObject & { readonly status?: unknown };
+    const metadata: Fields = isFields(of.metadata) ? of.metadata : {};
+    return { apiVersion, kind, status, ...Object.fromEntries(FIXED.map((name) => [`metadata.${name}`, metadata[name]])) };
+  };
+  const [was, is] = [fields(object), fields(result)];
+  const changed = Object.keys(is).filter((name) => !jsonEqual(was[name], is[name]));
+  if (changed.length === 0) return;
+  throw call.failure(
+    "ERR_FORBIDDEN_CHANGE",
+    `fill changed ${changed.join(", ")}. It may change the spec, labels, annotations, finalizers, owners and other fields of the author`,
+  );
+}
+
+const MAX_FIELDS = 3;
+
+/** Paths for the author: `spec.host`. Keys of maps may be values of users, so only the beginning of a path is shown. */
+function fieldsOf(patch: readonly JsonPatchOperation[], form: Form): string {
+  const paths = patch.map(({ path }) => [...(form === "spec" ? ["spec"] : []), ...path.split("/").slice(1, MAX_DEPTH)].join("."));
+  const distinct = [...new Set(paths)];
+  return distinct.length > MAX_FIELDS ? `${distinct.slice(0, MAX_FIELDS).join(", ")} and more` : distinct.join(", ");
+}
+
+const MAX_DEPTH = 5;

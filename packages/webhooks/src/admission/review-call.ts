@@ -1,0 +1,167 @@
+/**
+ * One call of an author's function for one review. It settles in every case: a function that throws, hangs or returns no JSON ends in a
+ * CallError, and the process goes on.
+ */
+import { orAborted, type KubernetesObject } from "@treadle/apimachinery";
+import type { Logger } from "@treadle/reconcile";
+import { Budget, errorFields, hidingLogger, isPromiseLike, statusMessage, withContext } from "@treadle/reconcile/unstable/engine";
+import { type CallEnv, CallError } from "../call.ts";
+import type { AnyWebhooks } from "../definition.ts";
+import { entryName } from "../paths.ts";
+import type { Review } from "../types.ts";
+import { isDenied } from "./deny.ts";
+import { Hidden } from "./hidden.ts";
+import type { AdmissionRequest } from "./request.ts";
+import { Warnings } from "./warnings.ts";
+
+/** The function of an author that a call asks. */
+export type Part = "fill" | "problems";
+
+/** How a function is asked. */
+export interface AskOptions {
+  /** Whether its warnings are dropped. */
+  readonly isMuted?: boolean;
+}
+
+/** A call of one function: the request, its time, and what the function left behind. */
+export class ReviewCall {
+  readonly webhooks: AnyWebhooks;
+  readonly request: AdmissionRequest;
+  readonly part: Part;
+  readonly warnings: Warnings = new Warnings();
+  readonly hidden: Hidden;
+  readonly #env: CallEnv;
+  readonly #budget: Budget;
+  readonly #log: Logger;
+  #reads: Readonly<Record<string, unknown>> = {};
+  #hasReadDryRun = false;
+
+  constructor(webhooks: AnyWebhooks, request: AdmissionRequest, part: Part, env: CallEnv) {
+    this.webhooks = webhooks;
+    this.request = request;
+    this.part = part;
+    this.#env = env;
+    this.hidden = new Hidden(webhooks.kind, [request.object, request.old]);
+    this.#log = hidingLogger(withContext(env.log, this.#fields()), this.hidden.values);
+    // The API server must get the answer before it stops waiting.
+    const ms = webhooks.timeoutSeconds * 900;
+    const exceeded = (): CallError =>
+      this.failure("ERR_DEADLINE", `${part} has not ended after ${ms} ms. Use review.signal, or raise timeoutSeconds`);
+    this.#budget = new Budget(env.clock, ms, { exceeded, parent: env.signal });
+  }
+
+  /** Fetches the values of the declared reads. Waits for the caches. @throws CallError */
+  async read(): Promise<void> {
+    if (Object.keys(this.webhooks.reads).length === 0) return;
+    const { signal } = this.#budget;
+    const what = "its reads have no values";
+    this.#reads = await this.#settled(() => this.#env.read(this.webhooks, this.request.object, signal), what, "ERR_READS_FAILED");
+    this.hidden.note(this.#reads);
+  }
+
+  /** Calls the author's function with a review of `object`. @throws CallError, and what `deny()` threw */
+  async ask<T>(
+    run: (review: Review<KubernetesObject>) => T | PromiseLike<T>,
+    object: KubernetesObject,
+    options: AskOptions = {},
+  ): Promise<T> {
+    const review = this.#reviewOf(object, options.isMuted === true);
+    return await this.#settled(() => run(review), `${this.part} failed`, "ERR_FUNCTION_FAILED");
+  }
+
+  /** @throws CallError when a function with side effects accepted a dry run without a look at `isDryRun` */
+  checkDryRun(): void {
+    if (this.webhooks.sideEffects !== "NoneOnDryRun" || !this.request.isDryRun || this.#hasReadDryRun) return;
+    const fix = "Skip side effects when review.isDryRun is true, or set sideEffects: None";
+    throw this.failure(
+      "ERR_DRY_RUN_NOT_READ",
+      `${this.part} did not read isDryRun in a dry run, though sideEffects is NoneOnDryRun. ${fix}`,
+    );
+  }
+
+  /** Returns the failure of this call. */
+  failure(code: string, what: string, cause?: unknown): CallError {
+    const message = `cannot ${this.part === "fill" ? "complete" : "check"} ${this.#what()}: ${what}`;
+    return new CallError(500, code, message, cause === undefined ? undefined : { cause });
+  }
+
+  /** Logs why the call failed, once. A client that has left is no failure. */
+  report(error: CallError): void {
+    if (error.code === "ERR_ABORTED") return this.#log.debug({ code: error.code }, "review aborted");
+    const { cause } = error;
+    const { stack } = (cause === undefined ? {} : errorFields(cause)) as { readonly stack?: string };
+    const fields = { code: error.code, error: error.message, ...(stack === undefined || this.hidden.isSecret ? {} : { stack }) };
+    this.#log.error(fields, "review failed");
+  }
+
+  /** Ends the time of the call. Its signal stays as it is. */
+  close(): void {
+    this.#budget.close();
+    this.warnings.close();
+  }
+
+  async #settled<T>(run: () => T | PromiseLike<T>, what: string, code: string): Promise<T> {
+    try {
+      const given = run();
+      return isPromiseLike(given) ? await orAborted(Promise.resolve(given as PromiseLike<T>), this.#budget.signal) : given;
+    } catch (error) {
+      if (isDenied(error)) throw error;
+      if (this.#env.signal.aborted) throw this.failure("ERR_ABORTED", "the client has left");
+      // What a function throws after its deadline follows from the deadline.
+      if (this.#budget.signal.aborted) throw this.#budget.signal.reason;
+      throw this.failure(code, `${what}: ${this.#textOf(error)}`, error);
+    }
+  }
+
+  #textOf(error: unknown): string {
+    const name = nameOf(error);
+    if (this.hidden.isSecret) return `${name}, whose message is left out: it may contain values of the ${this.webhooks.kind.kind}`;
+    return `${name}: ${this.hidden.values.hide(statusMessage(error))}`;
+  }
+
+  #what(): string {
+    const { name, namespace, object, subresource } = this.request;
+    const shown = name || object.metadata.name || `${object.metadata.generateName ?? ""}*`;
+    const key = namespace === "" ? shown : `${namespace}/${shown}`;
+    return `${this.webhooks.kind.kind} ${key}${subresource === "" ? "" : ` (${subresource})`}`;
+  }
+
+  #fields(): Readonly<Record<string, unknown>> {
+    const { uid, operation, user } = this.request;
+    return { webhook: entryName(this.webhooks), function: this.part, operation, object: this.#what(), user: user.username, uid };
+  }
+
+  #reviewOf(object: KubernetesObject, isMuted: boolean): Review<KubernetesObject> {
+    const { old, operation, user, isDryRun, subresource, options } = this.request;
+    const noteDryRun = (): void => void (this.#hasReadDryRun = true);
+    const budget = this.#budget;
+    return {
+      object,
+      old,
+      operation,
+      user,
+      get isDryRun() {
+        noteDryRun();
+        return isDryRun;
+      },
+      subresource,
+      options,
+      reads: this.#reads as Review<KubernetesObject>["reads"], // typed by the author's declaration
+      client: this.#env.client,
+      get signal() {
+        return budget.signal;
+      },
+      log: this.#log,
+      warn: (text) => (isMuted ? undefined : this.warnings.add(text)),
+      now: () => this.#env.clock.now(),
+    };
+  }
+}
+
+function nameOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.name : `a value of type ${typeof error}`;
+  } catch {
+    return "an error that cannot be shown"; // a Proxy may have traps
+  }
+}

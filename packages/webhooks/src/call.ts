@@ -1,0 +1,37 @@
+/** A call of the API server, and what is answered: the same in a server, in a test cluster and in `review()`. */
+import type { Clock, KubernetesObject } from "@treadle/apimachinery";
+import type { Client } from "@treadle/client";
+import type { Logger } from "@treadle/reconcile";
+import type { AnyWebhooks } from "./definition.ts";
+
+/** What the functions of authors need besides the request. */
+export interface CallEnv {
+  /** A client with the rights of the operator. */
+  readonly client: Client;
+  /** The clock of the operator. */
+  readonly clock: Clock;
+  /** The log of the server. */
+  readonly log: Logger;
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal;
+  /** Returns the values of the declared reads for an object. Waits for the caches, until the signal is aborted. */
+  read(webhooks: AnyWebhooks, object: KubernetesObject, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** Called for each object whose kept fields could not be used in a conversion. */
+  onIgnored(kind: string, name: string, reason: string): void;
+}
+
+/** An answer that is not a review. Its message is for the API server and names no values of the object. */
+export class CallError extends Error {
+  /** The name of the class. */
+  override readonly name = "CallError";
+  /** The status of HTTP: 400 for what is no review, 404, 413, 500 for a function that threw, 503. */
+  readonly status: 400 | 404 | 413 | 500 | 503;
+  /** The code, such as `ERR_NOT_AT_REST`. */
+  readonly code: string;
+
+  constructor(status: CallError["status"], code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * One target: a watch of its metadata, a read of the whole object after each change, and the write of its `caBundle`.
+ * Only a read decides what the object contains, so a late event of the watch does no harm.
+ */
+import { type Clock, isConflict, isNotFound, metadataOnly, type Random } from "@treadle/apimachinery";
+import { type Client, follow } from "@treadle/client";
+import { textOf } from "./error-text.ts";
+import { type Pace, pace } from "./pace.ts";
+import type { Certificate } from "./pem.ts";
+import type { TargetView } from "./plan.ts";
+import { contentOfTarget, kindOf, patchOf, type Target, type TargetContent, titleOf } from "./target.ts";
+import { watchForever } from "./watch-forever.ts";
+
+export interface StoreEnv {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fieldManager: string;
+  readonly signal: AbortSignal;
+  /** Called when something must be read or decided. */
+  readonly onChange: () => void;
+}
+
+type Known =
+  | { readonly type: "unread" }
+  | { readonly type: "absent" }
+  | { readonly type: "present"; readonly resourceVersion: string; readonly content: TargetContent };
+
+export class TargetStore {
+  readonly target: Target;
+  readonly #env: StoreEnv;
+  readonly #reads: Pace;
+  readonly #writes: Pace;
+  #known: Known = { type: "unread" };
+  #isStale = false;
+  #readError: string | undefined;
+  #writeError: string | undefined;
+  #watchError: string | undefined;
+
+  constructor(target: Target, env: StoreEnv) {
+    this.target = target;
+    this.#env = env;
+    this.#reads = pace(env.clock);
+    this.#writes = pace(env.clock);
+  }
+
+  /** Watches until the signal is aborted. Never rejects. */
+  async watch(): Promise<void> {
+    const { client, clock, random, signal, onChange } = this.#env;
+    const fieldSelector = `metadata.name=${this.target.name}`;
+    await watchForever(this.#env, {
+      open: () => follow(client, metadataOnly(kindOf(this.target)), { fieldSelector, clock, random, signal }),
+      onEvent: (event) => {
+        this.#watchError = undefined;
+        if (event.type === "RESTARTED") {
+          // After a gap, an object that is not reported up to SYNCED was deleted.
+          this.#isStale = true;
+          return;
+        }
+        const known = this.#known;
+        if (event.type === "SYNCED") {
+          if (!this.#isStale && known.type !== "unread") return;
+        } else if (
+          known.type === "present" &&
+          event.type !== "DELETED" &&
+          event.object.metadata.resourceVersion === known.resourceVersion
+        ) {
+          return;
+        }
+        this.#isStale = true;
+        onChange();
+      },
+      onGap: () => void (this.#isStale = true),
+      onError: (error) => {
+        this.#watchError = error;
+        onChange();
+      },
+    });
+  }
+
+  /** Reads the object where it may have changed. */
+  async refresh(): Promise<void> {
+    if ((this.#isStale || this.#known.type === "unread") && this.#env.clock.now() >= this.#reads.nextAtMs) await this.read();
+  }
+
+  /** Reads the object. A failure is kept for {@link problem}. */
+  async read(): Promise<void> {
+    const { client, signal } = this.#env;
+    this.#isStale = false;
+    try {
+      this.#note(await client.get(kindOf(this.target), { name: this.target.name }, { signal }));
+      this.#readError = undefined;
+      this.#reads.reset();
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#isStale = true;
+      this.#readError = textOf(error);
+      this.#reads.note(true);
+      // What it contains now is not known.
+      this.#known = { type: "unread" };
+    }
+  }
+
+  /** Sets the bundle in all places. A failure is kept for {@link problem}; after a conflict the object is read again. */
+  async inject(bundle: readonly Certificate[]): Promise<void> {
+    const { client, fieldManager, signal } = this.#env;
+    const known = this.#known;
+    if (known.type !== "present") return;
+    const { name } = this.target;
+    try {
+      const patch = patchOf(this.target, known.content.places, {
+        bundle: bundle.map(({ pem }) => pem).join(""),
+        resourceVersion: known.resourceVersion,
+      });
+      this.#note(await client.patch(kindOf(this.target), { name }, patch, { fieldManager, signal }));
+      this.#writeError = undefined;
+      this.#writes.note();
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#isStale = true;
+      const isRace = isConflict(error) || isNotFound(error);
+      if (!isRace) this.#writeError = textOf(error);
+      this.#writes.note(!isRace);
+    }
+  }
+
+  /** What a decision needs. */
+  view(bundle: readonly Certificate[]): TargetView {
+    const key = titleOf(this.target);
+    const known = this.#known;
+    if (known.type === "unread") return { type: "unread", key, retryAtMs: this.#reads.nextAtMs };
+    if (known.type === "absent") return { type: "absent", key };
+    const { places } = known.content;
+    const wanted = bundle.map(({ id }) => id);
+    const lists = places.map(({ trusted }) => trusted.map(({ id }) => id));
+    return {
+      type: "present",
+      key,
+      trusted: wanted.filter((id) => lists.every((list) => list.includes(id))),
+      isExact: lists.every((list) => wanted.length === list.length && wanted.every((id) => list.includes(id))),
+      retryAtMs: this.#writes.nextAtMs,
+    };
+  }
+
+  /** All authorities that an entry trusts. */
+  get trusted(): readonly Certificate[] {
+    return this.#known.type === "present" ? this.#known.content.places.flatMap(({ trusted }) => trusted) : [];
+  }
+
+  /** Why calls by this target fail; `issuer` is the authority of the certificate that is served. */
+  problem(issuer: string | undefined): string | undefined {
+    const title = titleOf(this.target);
+    const known = this.#known;
+    if (known.type === "unread") return this.#readError ?? this.#watchError ?? `${title} has not been read yet`;
+    if (known.type === "absent") return `${title} does not exist: apply the manifests of the operator`;
+    const { places, missing } = known.content;
+    if (missing.length > 0) return `${title} ${missing.join(" and ")}: apply the manifests of this version of the operator`;
+    if (issuer !== undefined && places.every(({ trusted }) => trusted.some(({ id }) => id === issuer))) return this.#watchError;
+    const isUndone = this.#writes.nextAtMs > this.#env.clock.now();
+    const why = this.#writeError ?? (isUndone ? "another program, such as a second installation of the operator, replaces it" : undefined);
+    return `${title} does not contain the operator's CA yet${why === undefined ? "" : `: ${why}`}`;
+  }
+
+  #note(object: object | undefined): void {
+    const { resourceVersion = "" } = (object as { metadata?: { resourceVersion?: string } } | undefined)?.metadata ?? {};
+    this.#known =
+      object === undefined ? { type: "absent" } : { type: "present", resourceVersion, content: contentOfTarget(this.target, object) };
+  }
+}

@@ -1,0 +1,22 @@
+/** The errors of conversions. */
+
+const BRAND: symbol = Symbol.for("treadle.webhooks.ConversionError");
+
+/** An object that cannot be converted. The message names kind, versions, function and object, and no values of the object. */
+export class ConversionError extends Error {
+  /** The name of the class. */
+  override readonly name = "ConversionError";
+  /** The reason: the version does not exist, a function threw, or a function returned what is no object of the version. */
+  readonly code: "ERR_UNKNOWN_VERSION" | "ERR_CONVERSION_FAILED" | "ERR_CONVERSION_RESULT";
+
+  constructor(code: ConversionError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** Tells whether `error` is a {@link ConversionError}, of this copy of the package or another. */
+export function isConversionError(error: unknown): error is ConversionError {
+  return error instanceof Error && BRAND in error;
+}

@@ -1,0 +1,149 @@
+/**
+ * The way between the hub and one other version: `down` writes the annotation with what is lost, `up` merges it with what a client changed.
+ * The versions of a kind with their schemas are here as well.
+ */
+import { apiVersionOf, type JsonSchema, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import type { AnyConversion } from "../definition.ts";
+import { type Between, CONVERSION_ANNOTATION, fits, restored, type Sections, withAnnotation, written } from "./annotation.ts";
+import { brokenPath } from "./check.ts";
+import { call } from "./functions.ts";
+import { freeze, isObject, own } from "./json.ts";
+import { reduced } from "./merge.ts";
+import { shaped } from "./shape.ts";
+
+/** Called with the reason when the annotation of an object is not used. The reason has no values of the object. */
+export type OnIgnored = (reason: string) => void;
+
+/** One version of the kind. */
+export interface View {
+  /** The kind in this version. */
+  readonly kind: Kind;
+  /** The version with its group. */
+  readonly apiVersion: string;
+  /** The schema of spec and status. */
+  readonly schema: JsonSchema;
+}
+
+/** Returns the versions of a kind by apiVersion, the hub first. */
+export function viewsOf(kind: Kind): ReadonlyMap<string, View> {
+  const kinds = (kind as { readonly versions?: Readonly<Record<string, Kind>> }).versions ?? {}; // `defineResource({ versions })` sets it
+  const { versions = [] } = kind.resource?.crd().spec ?? {};
+  const views = versions.map(({ name, schema }): View => {
+    const { spec, status } = schema?.openAPIV3Schema?.properties ?? {};
+    const of = { ...kind, ...kinds[name], version: name };
+    return {
+      kind: of,
+      apiVersion: apiVersionOf(of),
+      schema: { type: "object", properties: { ...(spec && { spec }), ...(status && { status }) } },
+    };
+  });
+  return new Map(views.map((view) => [view.apiVersion, view]));
+}
+
+/** The way between the hub and one other version. */
+export class Way {
+  readonly #hub: View;
+  readonly #lower: View;
+  readonly #between: Between;
+
+  readonly #functions: AnyConversion;
+
+  constructor(hub: View, lower: View, functions: AnyConversion) {
+    this.#hub = hub;
+    this.#lower = lower;
+    this.#functions = functions;
+    this.#between = { hub: hub.kind.version, version: lower.kind.version };
+  }
+
+  /** Returns the hub's form of an object of the version, with what its annotation kept. */
+  up(object: KubernetesObject, onIgnored: OnIgnored): KubernetesObject {
+    const metadata = withAnnotation(object.metadata, undefined);
+    const theirs = this.risen(object);
+    const text = own(object.metadata.annotations, CONVERSION_ANNOTATION);
+    const sections = text === undefined ? theirs : this.#restored(text, { theirs, metadata, onIgnored });
+    return assembled(this.#hub, metadata, settled(sections, this.#hub));
+  }
+
+  /** Returns the version's form of an object of the hub, with an annotation for what is lost. */
+  down(object: KubernetesObject, onIgnored: OnIgnored): KubernetesObject {
+    const metadata = withAnnotation(object.metadata, undefined);
+    const mine = settled(sectionsOf(object), this.#hub);
+    const fallen = this.#call("down", assembled(this.#hub, metadata, mine));
+    const sections = settled(fallen, this.#lower);
+    const base = this.#rise(sections, metadata);
+    const kept = reduced({ base, mine, filled: settled(base, this.#hub) }, this.#hub.schema);
+    const text = kept === undefined ? undefined : written(kept, this.#between);
+    const isTooLong = text !== undefined && !fits(metadata, text);
+    // The object alone loses these parts. A failure would stop every list of the kind.
+    if (isTooLong)
+      onIgnored("all annotations together would be over 256 KiB, so a write in this version would lose what only the hub says");
+    else if (kept !== undefined && text === undefined) onIgnored("it would be nested too deeply");
+    return assembled(this.#lower, withAnnotation(metadata, isTooLong ? undefined : text), sections);
+  }
+
+  /** Returns what `up` makes of an object without its annotation. It has no defaults of the hub. */
+  risen(object: KubernetesObject): Sections {
+    return this.#rise(settled(sectionsOf(object), this.#lower), withAnnotation(object.metadata, undefined));
+  }
+
+  /** Without the hub's defaults, a value that a client sets differs from an absent one. */
+  #rise(sections: Sections, metadata: KubernetesObject["metadata"]): Sections {
+    const risen = this.#call("up", assembled(this.#lower, metadata, sections));
+    return shaped(risen, this.#hub.schema, false) as Sections; // the schema has both sections
+  }
+
+  #call(name: "up" | "down", object: KubernetesObject): Sections {
+    const { kind } = this.#lower;
+    return call({ kind: this.#hub.kind, version: kind.version, functions: this.#functions, name }, freeze(object));
+  }
+
+  #restored(text: unknown, { theirs, metadata, onIgnored }: Restoring): Sections {
+    const result = restored(text, theirs, this.#between, this.#hub.schema);
+    const reason = "ignored" in result ? result.ignored : this.#newProblem(result.sections, theirs, metadata);
+    if (reason === undefined && "sections" in result) return result.sections;
+    onIgnored(reason ?? "");
+    return theirs;
+  }
+
+  /** A problem that the client's object has without the annotation as well is not one of the annotation. */
+  #newProblem(sections: Sections, theirs: Sections, metadata: KubernetesObject["metadata"]): string | undefined {
+    const found = problemsOf(assembled(this.#hub, metadata, settled(sections, this.#hub)), this.#hub);
+    if (found.length === 0) return undefined;
+    const known = problemsOf(assembled(this.#hub, metadata, settled(theirs, this.#hub)), this.#hub);
+    const path = found.find((each) => !known.includes(each));
+    return path === undefined ? undefined : `it leads to a ${this.#hub.kind.kind} that breaks its schema at ${path}`;
+  }
+}
+
+interface Restoring {
+  readonly theirs: Sections;
+  readonly metadata: KubernetesObject["metadata"];
+  readonly onIgnored: OnIgnored;
+}
+
+/** Returns spec and status of an object; an absent spec is empty. */
+export function sectionsOf(object: KubernetesObject): Sections {
+  const [spec, status] = [own(object, "spec"), own(object, "status")];
+  return { spec: isObject(spec) ? spec : {}, ...(isObject(status) ? { status } : {}) };
+}
+
+/** Returns spec and status pruned and with the defaults of the version. */
+export function settled(sections: Sections, { schema }: View): Sections {
+  return shaped(sections, schema, true) as Sections; // the schema has both sections
+}
+
+/** Returns an object of the version. */
+export function assembled(
+  { apiVersion, kind }: View,
+  metadata: KubernetesObject["metadata"],
+  { spec, status }: Sections,
+): KubernetesObject {
+  return { apiVersion, kind: kind.kind, metadata, spec, ...(status === undefined ? {} : { status }) } as KubernetesObject; // of this version
+}
+
+/** Returns the paths at which an object breaks the schema of its version. */
+export function problemsOf(object: KubernetesObject, { kind, schema }: View): readonly string[] {
+  const status = schema.properties?.["status"];
+  const broken = status === undefined || !("status" in object) ? undefined : brokenPath(object.status, status, "status");
+  return [...(kind.resource?.problems(object) ?? []).map(({ path }) => path), ...(broken === undefined ? [] : [broken])];
+}

@@ -1,0 +1,58 @@
+/** The rights for the certificates: on one Secret, and on the configurations and CRDs by name. */
+import type { RbacManifest } from "@treadle/controller";
+import { boundRole } from "@treadle/controller/unstable/rbac";
+import type { SettledPlacement } from "../placement.ts";
+
+/** The objects into which the operator writes its CA. */
+export interface InjectedNames {
+  /** Whether there is a MutatingWebhookConfiguration. */
+  readonly mutating: boolean;
+  /** Whether there is a ValidatingWebhookConfiguration. */
+  readonly validating: boolean;
+  /** The names of the CRDs with conversion. */
+  readonly definitions: readonly string[];
+}
+
+/**
+ * Returns the roles of an operator that makes its own certificates, with their bindings. A watch of one name needs no more than the name;
+ * an apply of `caBundle` changes only what exists, so nothing may be created.
+ */
+export function certificateRights(
+  { name, namespace, secretName, createSecret }: SettledPlacement,
+  injected: InjectedNames,
+  given: { readonly serviceAccount: string; readonly labels: Readonly<Record<string, string>> },
+): readonly RbacManifest[] {
+  const { labels, serviceAccount } = given;
+  const subjects = [{ kind: "ServiceAccount", name: serviceAccount, namespace }] as const;
+  const configurations = [
+    ...(injected.mutating ? ["mutatingwebhookconfigurations"] : []),
+    ...(injected.validating ? ["validatingwebhookconfigurations"] : []),
+  ];
+  const read = ["get", "list", "watch"] as const;
+  const onSecret = { apiGroups: [""], resources: ["secrets"] };
+  return [
+    ...boundRole({
+      metadata: { name: `${name}-webhook-certificate`, namespace, labels },
+      rules: [
+        { ...onSecret, verbs: [...read, "update", "patch"], resourceNames: [secretName] },
+        ...(createSecret ? [{ ...onSecret, verbs: ["create"] as const }] : []),
+        // A broken Secret is made again, and an event of the Secret says so.
+        { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
+      ],
+      subjects,
+    }),
+    ...boundRole({
+      metadata: { name: `${name}-webhooks`, labels },
+      rules: [
+        ...rule("admissionregistration.k8s.io", configurations, [name]),
+        ...rule("apiextensions.k8s.io", ["customresourcedefinitions"], injected.definitions),
+      ],
+      subjects,
+    }),
+  ];
+
+  function rule(group: string, resources: readonly string[], names: readonly string[]): NonNullable<RbacManifest["rules"]> {
+    if (resources.length === 0 || names.length === 0) return [];
+    return [{ apiGroups: [group], resources, verbs: [...read, "patch"], resourceNames: names.toSorted() }];
+  }
+}

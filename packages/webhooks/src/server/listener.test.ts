@@ -1,0 +1,198 @@
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { TurnBudget } from "@treadle/apimachinery";
+import { expect, onTestFinished, test } from "vitest";
+import { CallError } from "../call.ts";
+import { type Endpoint, webhookListener } from "./listener.ts";
+import { ByteBudget } from "./request-body.ts";
+import { NO_METRICS } from "./webhook-metrics.ts";
+
+const PATH = "/validate/web.example.com/websites";
+const REVIEW = {
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  request: { uid: "u-1", operation: "CREATE", name: "a", namespace: "ns", userInfo: { username: "jane" }, object: { spec: {} } },
+};
+
+interface Line {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+interface Given {
+  readonly answer?: Endpoint["answer"];
+  readonly maxBytes?: number;
+  readonly allBytes?: number;
+  readonly isList?: boolean;
+}
+
+async function listening({ answer = async (review) => ({ review }), maxBytes = 1_000, allBytes = 10_000, isList = false }: Given) {
+  const lines: Line[] = [];
+  const counted: string[] = [];
+  const note = (level: string) => (fields: object, message: string) => void lines.push({ level, fields: { ...fields }, message });
+  const listener = webhookListener({
+    endpoints: new Map([[PATH, { body: { maxBytes, budget: new ByteBudget(allBytes), isList }, answer }]]),
+    metrics: {
+      ...NO_METRICS,
+      began: (path) => (status) => void counted.push(`${status} ${path}`),
+    },
+    turns: new TurnBudget({ maxMs: 8 }),
+    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+  });
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => {
+    agent.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const open = (path: string, headers: Readonly<Record<string, string | number>> = {}, method = "POST") =>
+    request({ port, host: "127.0.0.1", path, method, agent, headers: { "content-type": "application/json", ...headers } });
+  const send = async (path: string, body: string, headers?: Readonly<Record<string, string | number>>, method?: string) => {
+    const sent = open(path, headers, method);
+    const answered = new Promise<IncomingMessage>((resolve, reject) => void sent.once("response", resolve).once("error", reject));
+    sent.end(body);
+    const response = await answered;
+    return { status: response.statusCode, text: await text(response), type: response.headers["content-type"] };
+  };
+  return { send, open, lines, counted };
+}
+
+test("a review is answered as JSON, with the timeout of the API server in the query", async () => {
+  const { send, counted } = await listening({});
+  const { status, text: answer, type } = await send(`${PATH}?timeout=5s`, JSON.stringify(REVIEW));
+  expect([status, type, JSON.parse(answer)]).toEqual([200, "application/json", { review: REVIEW }]);
+  expect(counted).toEqual([`200 ${PATH}`]);
+});
+
+const body = JSON.stringify(REVIEW);
+
+test.for([
+  ["no body", PATH, "", {}, 400, "the request has no body: send a review as JSON (ERR_NO_BODY)"],
+  ["a body that is not JSON", PATH, "{", {}, 400, "the body is not JSON (ERR_NO_REVIEW)"],
+  ["another content type", PATH, body, { "content-type": "text/plain" }, 400, "the content type is not application/json (ERR_NO_REVIEW)"],
+  ["an unknown path", "/validate/other", body, {}, 404, "no webhook has this path (ERR_UNKNOWN_PATH)"],
+  ["a name of JavaScript as path", "/constructor", body, {}, 404, "no webhook has this path (ERR_UNKNOWN_PATH)"],
+  ["a body that is too long", PATH, `"${"x".repeat(5_000)}"`, {}, 413, "the body has more than 1000 bytes (ERR_BODY_TOO_LONG)"],
+  [
+    "one without a length",
+    PATH,
+    `"${"x".repeat(5_000)}"`,
+    { "transfer-encoding": "chunked" },
+    413,
+    "the body has more than 1000 bytes (ERR_BODY_TOO_LONG)",
+  ],
+] as const)("%s is refused, and the server goes on", async ([, path, given, headers, status, message]) => {
+  const { send, lines } = await listening({});
+  expect(await send(path, given, headers)).toMatchObject({ status, text: `${message}\n` });
+  expect((await send(PATH, body)).status).toBe(200);
+  expect(lines.filter(({ level }) => level !== "debug")).toEqual([]);
+});
+
+test("another method is refused", async () => {
+  const { send } = await listening({});
+  expect(await send(PATH, "", {}, "PUT")).toMatchObject({ status: 405, text: "use POST\n" });
+});
+
+test.for<[string, unknown, string]>([
+  ["an error", new Error("no answer, password=hunter2"), "the webhook failed: the log of the operator has the error (ERR_WEBHOOK_FAILED)"],
+  ["no error at all", undefined, "the webhook failed: the log of the operator has the error (ERR_WEBHOOK_FAILED)"],
+])("an answer that fails with %s is a 500 with a code, logged once with the user and the object", async ([, thrown, message]) => {
+  const { send, lines, counted } = await listening({ answer: () => Promise.reject(thrown) });
+  expect(await send(PATH, body)).toMatchObject({ status: 500, text: `${message}\n` });
+  expect(lines).toMatchObject([
+    { level: "error", fields: { webhook: PATH, user: "jane", object: "ns/a", uid: "u-1", operation: "CREATE" } },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("hunter2");
+  expect(counted).toEqual([`500 ${PATH}`]);
+});
+
+test("a function that threw was logged where it was called, so its 500 is not logged again", async () => {
+  const failure = new CallError(500, "ERR_FUNCTION_FAILED", "cannot check Website ns/a: problems failed", { cause: new Error("boom") });
+  const { send, lines } = await listening({ answer: () => Promise.reject(failure) });
+  expect(await send(PATH, body)).toMatchObject({
+    status: 500,
+    text: "cannot check Website ns/a: problems failed (ERR_FUNCTION_FAILED)\n",
+  });
+  expect(lines).toEqual([]);
+});
+
+test("a review whose client has left is aborted", async () => {
+  const begun = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<unknown>();
+  const { open, send, counted, lines } = await listening({
+    answer: async (_, signal) => {
+      begun.resolve();
+      await new Promise((resolve) => void signal.addEventListener("abort", resolve));
+      aborted.resolve(signal.reason);
+      throw signal.reason;
+    },
+  });
+  const sent = open(PATH);
+  sent.on("error", () => {});
+  sent.end(body);
+  await begun.promise;
+  sent.destroy();
+  await expect(aborted.promise).resolves.toMatchObject({ message: "the client of the review has left" });
+  expect((await send("/other", body)).status).toBe(404);
+  expect(counted).toEqual([`499 ${PATH}`]);
+  expect(lines).toEqual([]);
+});
+
+test("a client that leaves while it sends takes no bytes from others", async () => {
+  const { open, send } = await listening({ allBytes: 1_000 });
+  const received = open(PATH, { "content-length": 900 });
+  received.on("error", () => {});
+  await new Promise<void>((resolve) => void received.write(`"${"x".repeat(800)}`, () => resolve()));
+  received.destroy();
+  await expect.poll(async () => (await send(PATH, body)).status).toBe(200);
+});
+
+test("all bodies in progress have one limit: the review above it is told to come again, and the others are answered", async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const { send, lines } = await listening({
+    allBytes: body.length + 10,
+    answer: async () => {
+      begun.resolve();
+      await gate.promise;
+      return {};
+    },
+  });
+  const first = send(PATH, body);
+  await begun.promise;
+  expect(await send(PATH, body)).toMatchObject({
+    status: 503,
+    text: `the reviews in progress have more than ${body.length + 10} bytes together: try again later, or raise maxBytes of webhookServer (ERR_TOO_MANY_BYTES)\n`,
+  });
+  expect(lines).toMatchObject([{ level: "warn", fields: { code: "ERR_TOO_MANY_BYTES" } }]);
+  gate.resolve();
+  expect((await first).status).toBe(200);
+  expect((await send(PATH, body)).status).toBe(200);
+});
+
+test("a long list is answered while other requests are", async () => {
+  const objects = Array.from({ length: 2_000 }, (_, at) => ({
+    kind: "Website",
+    metadata: { name: `w${at}` },
+    spec: { text: "x".repeat(500) },
+  }));
+  const { send } = await listening({
+    maxBytes: 10_000_000,
+    allBytes: 10_000_000,
+    isList: true,
+    answer: async (review) => {
+      const { uid, objects: convertedObjects } = (review as { readonly request: { readonly uid: string; readonly objects: unknown } })
+        .request;
+      return { kind: "ConversionReview", response: { uid, convertedObjects } };
+    },
+  });
+  const long = JSON.stringify({ kind: "ConversionReview", request: { uid: "u", desiredAPIVersion: "v1", objects } });
+  const { status, text: answer } = await send(PATH, long);
+  expect(status).toBe(200);
+  expect(JSON.parse(answer)).toEqual({ kind: "ConversionReview", response: { uid: "u", convertedObjects: objects } });
+});

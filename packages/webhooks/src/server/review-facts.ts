@@ -1,0 +1,34 @@
+/** Reads from a review what a log line names: any part of it may be missing or of another type. */
+
+/** The fields of a log line about a review. */
+export interface ReviewFacts {
+  readonly uid?: string;
+  readonly user?: string;
+  readonly operation?: string;
+  /** `namespace/name`, or the name of an object without a namespace. */
+  readonly object?: string;
+}
+
+/** Returns the facts of a parsed body. Never throws. */
+export function reviewFacts(review: unknown): ReviewFacts {
+  const request = fieldOf(review, "request");
+  const [uid, operation, name, namespace] = ["uid", "operation", "name", "namespace"].map((field) => textOf(fieldOf(request, field)));
+  const user = textOf(fieldOf(fieldOf(request, "userInfo"), "username"));
+  // An object with generateName has no name yet.
+  const named = name ?? textOf(fieldOf(fieldOf(fieldOf(request, "object"), "metadata"), "generateName"));
+  const object = named === undefined || namespace === undefined ? named : `${namespace}/${named}`;
+  return {
+    ...(uid === undefined ? {} : { uid }),
+    ...(user === undefined ? {} : { user }),
+    ...(operation === undefined ? {} : { operation }),
+    ...(object === undefined ? {} : { object }),
+  };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

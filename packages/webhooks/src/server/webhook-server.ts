@@ -1,0 +1,211 @@
+/** `webhookServer()`: the HTTPS server in which the API server calls the webhooks of an operator. */
+import { hostname } from "node:os";
+import { DefinitionError, type DefinitionProblem } from "@treadle/apimachinery";
+import {
+  type HttpService,
+  httpService,
+  type HttpServiceOptions,
+  type Runnable,
+  type RunnableEnv,
+  type TlsFiles,
+} from "@treadle/controller";
+import { certificateMetricsIn } from "@treadle/controller/unstable/runnable";
+import type { Read } from "@treadle/reconcile";
+import type { CallEnv } from "../call.ts";
+import { type OwnCertificates, ownCertificates } from "../certificates/own-certificates.ts";
+import { certificatesIn } from "../certificates/pem.ts";
+import type { AnyWebhooks } from "../definition.ts";
+import { listProblems } from "../manifests/manifests.ts";
+import { type SettledPlacement, settlePlacement, type WebhookPlacement } from "../placement.ts";
+import { conversionTurns } from "../conversion/review.ts";
+import { certificateEvents } from "./certificate-events.ts";
+import { certificateTargets } from "./certificate-targets.ts";
+import { endpointsOf, pathsOf } from "./endpoints.ts";
+import { Installation } from "./install.ts";
+import { webhookListener } from "./listener.ts";
+import { reviewReads } from "./review-reads.ts";
+import { NO_METRICS, type WebhookMetrics, webhookMetrics } from "./webhook-metrics.ts";
+
+/** These are the options of {@link webhookServer}. */
+export interface WebhookServerOptions extends WebhookPlacement, Pick<HttpServiceOptions, "host" | "graceMs" | "clientCa"> {
+  /** The port. @defaultValue 9443 */
+  readonly port?: number;
+  /**
+   * Files of a certificate that another program keeps, such as cert-manager. They are read again every ten seconds. That program also
+   * writes the CA into the configurations. @defaultValue the operator makes its own certificates
+   */
+  readonly tls?: TlsFiles;
+  /** Maximum size of one conversion review, in bytes. It contains the whole list that a client asked for. @defaultValue 256 MiB */
+  readonly maxConversionBytes?: number;
+  /**
+   * Maximum size of all reviews in progress together, in bytes. A review above it gets 503. Parsed objects take three to five times the
+   * memory of their text. @defaultValue `maxConversionBytes` and 64 MiB: the largest conversion does not keep eight of the largest
+   * admission reviews, or thousands of small ones, from an answer
+   */
+  readonly maxBytes?: number;
+  /**
+   * Whether the server applies the manifests at its start, and removes the webhook configurations at its end. Needs `url`: it is for
+   * development outside of the cluster. @defaultValue false
+   */
+  readonly install?: boolean;
+}
+
+/** The server, as {@link webhookServer} returns it. */
+export interface WebhookServer extends Runnable {
+  /** The address on which it listens; undefined while it does not. */
+  readonly address: HttpService["address"];
+}
+
+/**
+ * Makes a server for webhooks: `manager.add(webhookServer([website], { service: { name: "website-operator", namespace: "ops" } }))`.
+ * It runs in every replica, from before the first list of the caches until after their end, because they may wait for a conversion.
+ * `/readyz` reports it as `webhooks`.
+ *
+ * Guarantees: whatever a request or an author's function does, the process and the other requests go on. A stop answers the reviews in
+ * progress.
+ *
+ * Caveats: whoever reaches the port can send a review in any user's name. `clientCa` refuses connections of others than the API server.
+ *
+ * @throws DefinitionError with all problems of the webhooks and the options
+ */
+export function webhookServer(webhooks: readonly AnyWebhooks[], options: WebhookServerOptions): WebhookServer {
+  const placement = settlePlacement(options, WHERE);
+  const problems = [...listProblems(webhooks), ...optionProblems(options)];
+  if (problems.length > 0) throw new DefinitionError(WHERE, problems);
+  return new Server(webhooks, placement, options);
+}
+
+const WHERE = "the server of webhooks";
+const MIB = 2 ** 20;
+
+class Server implements WebhookServer {
+  readonly name = "webhooks";
+  readonly needsCaches = false;
+  readonly needsLeader = false;
+  readonly permissions: NonNullable<Runnable["permissions"]>;
+  readonly reads: NonNullable<Runnable["reads"]>;
+  readonly #webhooks: readonly AnyWebhooks[];
+  readonly #placement: SettledPlacement;
+  readonly #options: WebhookServerOptions;
+  #service: HttpService | undefined;
+  #certificates: OwnCertificates | undefined;
+  #installation: Installation | undefined;
+
+  constructor(webhooks: readonly AnyWebhooks[], placement: SettledPlacement, options: WebhookServerOptions) {
+    this.#webhooks = webhooks;
+    this.#placement = placement;
+    this.#options = options;
+    this.permissions = webhooks.flatMap(({ permissions }) => permissions);
+    this.reads = webhooks.flatMap(({ reads }) => Object.values(reads) as readonly Read<never, unknown>[]);
+  }
+
+  get address(): HttpService["address"] {
+    return this.#service?.address;
+  }
+
+  async start(signal: AbortSignal, env: RunnableEnv): Promise<void> {
+    const { port = 9443, host, graceMs, clientCa, tls } = this.#options;
+    env.addReadyzCheck("webhooks", () => this.#problem());
+    if (this.#options.install === true) {
+      this.#installation = new Installation(this.#webhooks, this.#options, env);
+      await this.#installation.apply(signal);
+    }
+    const handler = webhookListener(await this.#listening(env));
+    this.#service = httpService({
+      name: "webhooks",
+      port,
+      handler,
+      tls: tls ?? (await this.#certified(signal, env)),
+      needsCaches: false,
+      ...(host === undefined ? {} : { host }),
+      ...(graceMs === undefined ? {} : { graceMs }),
+      ...(clientCa === undefined ? {} : { clientCa }),
+    });
+    await this.#service.start(signal, env);
+  }
+
+  async stop(): Promise<void> {
+    try {
+      // Without a configuration no review comes, so the removal is first.
+      await this.#installation?.remove();
+    } finally {
+      await this.#service?.stop?.();
+      await this.#certificates?.stop();
+    }
+  }
+
+  /** Why reviews may fail. */
+  #problem(): string | undefined {
+    if (this.#service?.address !== undefined) return this.#certificates?.problem();
+    return this.#certificates?.problem() ?? "it does not listen";
+  }
+
+  async #certified(signal: AbortSignal, env: RunnableEnv): Promise<OwnCertificates> {
+    const { client, clock, random, log } = env;
+    const { name, namespace, secretName, hosts } = this.#placement;
+    const metrics = certificateMetricsIn(await env.metrics());
+    this.#certificates = ownCertificates({
+      client,
+      clock,
+      random,
+      log,
+      name,
+      namespace,
+      secretName,
+      dnsNames: hosts,
+      podName: hostname(),
+      targets: certificateTargets(this.#webhooks, name),
+      onNote: certificateEvents(this.#placement, env),
+      onRead(isUsable) {
+        metrics?.read();
+        if (!isUsable) metrics?.failed();
+      },
+    });
+    await this.#certificates.start(signal);
+    return this.#certificates;
+  }
+
+  async #listening(env: RunnableEnv): Promise<Parameters<typeof webhookListener>[0]> {
+    const { maxConversionBytes = 256 * MIB, maxBytes = maxConversionBytes + 64 * MIB } = this.#options;
+    const { client, clock, log } = env;
+    const metrics = await this.#metrics(env);
+    const read = reviewReads(env);
+    const callEnv = (signal: AbortSignal): CallEnv => ({ client, clock, log, signal, read, onIgnored: metrics.ignored });
+    const turns = conversionTurns();
+    const limits = { maxConversionBytes, maxBytes };
+    return { endpoints: endpointsOf(this.#webhooks, { watcher: { env, metrics }, callEnv, turns, ...limits }), metrics, log, turns };
+  }
+
+  async #metrics(env: RunnableEnv): Promise<WebhookMetrics> {
+    const registry = await env.metrics();
+    if (registry === undefined) return NO_METRICS;
+    const kinds = this.#webhooks.filter(({ convert }) => Object.keys(convert).length > 0).map(({ kind }) => kind.kind);
+    return await webhookMetrics(registry, pathsOf(this.#webhooks), kinds);
+  }
+}
+
+function optionProblems({
+  maxConversionBytes,
+  maxBytes,
+  install: isInstalled,
+  url,
+  tls,
+  clientCa,
+}: WebhookServerOptions): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = [];
+  const refuse = (path: string, reason: string, fix: string): void => void problems.push({ path, reason, fix });
+  for (const [path, value] of Object.entries({ maxConversionBytes, maxBytes }))
+    if (value !== undefined && !(Number.isInteger(value) && value > 0))
+      refuse(path, `${value} is not a number of bytes`, "Use a whole number above 0");
+  if (isInstalled === true && url === undefined)
+    refuse("install", "it is for development with a url", "Leave it out, and apply webhookManifests(...) when you deploy the operator");
+  if (isInstalled === true && tls !== undefined)
+    refuse("install", "the CA of the files in tls is not known", "Leave tls out: the operator then makes its own certificates");
+  if (clientCa !== undefined && certificatesIn(clientCa).length === 0)
+    refuse(
+      "clientCa",
+      "it is not a certificate in PEM",
+      "Give the text of a file: the authority of the certificate that the API server shows to webhooks",
+    );
+  return problems;
+}

@@ -1,0 +1,2 @@
+/** `@treadle/webhooks/testing`: checks for tests of webhooks. */
+export { RoundTripError, type RoundTripOptions, roundTrips } from "./round-trips.ts";
