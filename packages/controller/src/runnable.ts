@@ -42,8 +42,9 @@ export interface RunnableEnv {
   /**
    * Runs an author's function and returns its result. If the function blocks the event loop, the log and the metrics name it.
    * In virtual time it only runs the function.
+   * @param signal returns when a promise that never settles is no longer watched; called only for a promise
    */
-  named<T>(work: NamedWork, run: () => T): T;
+  named<T>(work: NamedWork, run: () => T, signal?: () => AbortSignal): T;
   /** Returns the time that is left for the stop of the runnable, in milliseconds. */
   stopMs(): number;
 }

@@ -114,7 +114,14 @@ export function definitionProblems(kind: Kind, given: Partial<Settled>): readonl
   oneOf("sideEffects", sideEffects, ["None", "NoneOnDryRun"]);
   if (kind.resource !== undefined && subresources?.includes("status"))
     refuse("subresources", "status writes of an own kind must not be refused", "Remove status: the operator writes it");
-  return [...problems, ...conversionProblems(kind, given.convert)];
+  const [hub = kind.version] = versionsOf(kind);
+  if (kind.version !== hub)
+    refuse(
+      "kind",
+      `${kind.version} is not the first version of ${kind.kind}`,
+      `Pass the kind itself, whose version is ${hub}: the API server converts before it asks`,
+    );
+  return [...problems, ...(kind.version === hub ? conversionProblems(kind, given.convert) : [])];
 
   function oneOf(path: string, value: string | undefined, allowed: readonly string[]): void {
     if (value !== undefined && !allowed.includes(value))
@@ -125,13 +132,10 @@ export function definitionProblems(kind: Kind, given: Partial<Settled>): readonl
 function conversionProblems(kind: Kind, convert: Settled["convert"] | undefined): readonly DefinitionProblem[] {
   if (convert === undefined) return [];
   const [hub, ...others] = versionsOf(kind);
-  if (others.length === 0 || kind.version !== hub) {
-    const fix =
-      others.length === 0
-        ? "Define the kind with several versions, or leave convert out"
-        : `Pass the kind itself, whose version is ${hub}: its webhooks convert every version`;
-    return [{ path: "convert", reason: `${kind.kind} ${kind.version} is not the first of several versions`, fix }];
-  }
+  if (others.length === 0)
+    return [
+      { path: "convert", reason: `${kind.kind} has one version`, fix: "Define the kind with several versions, or leave convert out" },
+    ];
   const isComplete = (version: string): boolean =>
     Object.hasOwn(convert, version) && typeof convert[version]?.up === "function" && typeof convert[version].down === "function";
   const missing = others.filter((version) => !isComplete(version));

@@ -35,6 +35,18 @@ test("named() reports when an async function yields, and when it ends", async ()
   expect(trace.at(-1)).toBe("ended");
 });
 
+test("named() ends its watch of a promise that never settles with the signal", () => {
+  const end = new AbortController();
+  void env(recording).named(
+    { name: "problems" },
+    () => new Promise(() => {}),
+    () => end.signal,
+  );
+  expect(trace.at(-1)).toBe("returned");
+  end.abort();
+  expect(trace.at(-1)).toBe("ended");
+});
+
 test.for([
   { name: "throws", run: () => raise() },
   { name: "rejects", run: () => Promise.reject(boom) },

@@ -64,7 +64,7 @@ export class RunnableEnvs {
       synced: (signal) => orAborted(this.#synced.promise, signal),
       metrics: async () => metrics?.registry,
       addReadyzCheck: (name, check) => void undo.push(health.addReadyzCheck(name, check)),
-      named: (work, run) => this.#named(runnable, work, run),
+      named: (work, run, signal) => this.#named(runnable, { work, signal }, run),
       stopMs,
     };
   }
@@ -77,7 +77,7 @@ export class RunnableEnvs {
     );
   }
 
-  #named<T>({ name = "(unnamed)" }: Runnable, work: NamedWork, run: () => T): T {
+  #named<T>({ name = "(unnamed)" }: Runnable, { work, signal }: Named, run: () => T): T {
     const watch = this.#services.monitor?.beganWork(name, work);
     if (watch === undefined) return run();
     let isPending = false;
@@ -85,11 +85,20 @@ export class RunnableEnvs {
       const result = run();
       // Not any thenable: a lazy one would start its work at each then().
       isPending = result instanceof Promise;
-      if (result instanceof Promise) void result.then(watch.ended, watch.ended);
+      if (result instanceof Promise) {
+        // A promise may never settle. Its work would stay a suspect for the life of the process.
+        signal?.().addEventListener("abort", watch.ended, { once: true });
+        void result.then(watch.ended, watch.ended);
+      }
       return result;
     } finally {
       if (isPending) watch.returned();
       else watch.ended();
     }
   }
+}
+
+interface Named {
+  readonly work: NamedWork;
+  readonly signal: (() => AbortSignal) | undefined;
 }

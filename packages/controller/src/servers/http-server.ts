@@ -59,8 +59,11 @@ export interface HttpServerOptions {
 /** Answers a request by its URL; undefined: there is no such page. */
 export type Handle = (url: URL, headers: IncomingHttpHeaders) => Answer | undefined | Promise<Answer | undefined>;
 
-/** The limits of controller-runtime's servers (internal/httpserver). */
-const LIMITS = { headersTimeout: 32_000, keepAliveTimeout: 90_000, maxHeaderSize: 2 ** 20 } as const;
+/**
+ * The limits of controller-runtime's servers (internal/httpserver). A request that does not arrive within `requestTimeout` is cut off: the
+ * longest timeout of an API server is 30 s.
+ */
+const LIMITS = { headersTimeout: 32_000, requestTimeout: 35_000, keepAliveTimeout: 90_000, maxHeaderSize: 2 ** 20 } as const;
 
 /** Starts to listen. @throws ManagerError ERR_LISTEN or ERR_CERTIFICATE */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {

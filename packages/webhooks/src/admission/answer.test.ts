@@ -706,7 +706,12 @@ describe("a Secret", () => {
     },
     { name: "a problem", problems: () => [`${plain} is weak`, { path: "data.key", message: `not ${encoded}` }, "not staple-9"] },
     { name: "a warning", problems: (_: unknown, { warn }: { warn(text: string): void }) => (warn(plain), []) },
+    {
+      name: "a warning that is cut within a value",
+      problems: (_: unknown, { warn }: { warn(text: string): void }) => (warn(`${"x".repeat(245)} ${plain}`), []),
+    },
     { name: "a denial", problems: () => deny(`never ${plain}`) },
+    { name: "the path of a problem", problems: () => [{ path: plain, message: "no" }] },
   ])("$name shows no value of it", async ({ problems }) => {
     const env = testEnv();
     const of = untyped({ problems }, Secret);

@@ -48,7 +48,7 @@ export async function answerAdmission(webhooks: AnyWebhooks, type: "mutate" | "v
 type Verdict = { readonly allowed: boolean; readonly patch?: string; readonly patchType?: "JSONPatch"; readonly status?: object };
 
 function answerOf({ uid }: AdmissionRequest, verdict: Verdict, call?: ReviewCall): object {
-  const warnings = call?.warnings.texts.map((text) => call.hidden.values.hide(text)) ?? [];
+  const warnings = call?.warnings.texts ?? [];
   const response = { uid, ...verdict, ...(warnings.length === 0 ? {} : { warnings }) };
   return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
 }
@@ -75,7 +75,7 @@ function patched(patch: readonly JsonPatchOperation[]): Verdict {
 function refusal({ request, webhooks, hidden }: ReviewCall, problems: readonly Problem[]): Verdict {
   if (problems.length === 0) return { allowed: true };
   const shown = problems.map((problem) =>
-    typeof problem === "string" ? { message: problem } : { field: problem.path, message: problem.message },
+    typeof problem === "string" ? { message: problem } : { field: hidden.values.hide(problem.path), message: problem.message },
   );
   const causes = shown.map((problem) => ({
     reason: "FieldValueInvalid",

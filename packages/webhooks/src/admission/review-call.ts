@@ -28,7 +28,7 @@ export class ReviewCall {
   readonly webhooks: AnyWebhooks;
   readonly request: AdmissionRequest;
   readonly part: Part;
-  readonly warnings: Warnings = new Warnings();
+  readonly warnings: Warnings = new Warnings((text) => this.hidden.values.hide(text));
   readonly hidden: Hidden;
   readonly #env: CallEnv;
   readonly #budget: Budget;
@@ -116,7 +116,10 @@ export class ReviewCall {
   #textOf(error: unknown): string {
     const name = nameOf(error);
     if (this.hidden.isSecret) return `${name}, whose message is left out: it may contain values of the ${this.webhooks.kind.kind}`;
-    return `${name}: ${this.hidden.values.hide(statusMessage(error))}`;
+    // Before statusMessage() cuts the text: a part of a secret could not be found.
+    const { values } = this.hidden;
+    const shown = isError(error) ? values.hideInError(error) : typeof error === "string" ? values.hide(error) : error;
+    return `${name}: ${values.hide(statusMessage(shown))}`;
   }
 
   #what(): string {
@@ -163,5 +166,13 @@ function nameOf(error: unknown): string {
     return error instanceof Error ? error.name : `a value of type ${typeof error}`;
   } catch {
     return "an error that cannot be shown"; // a Proxy may have traps
+  }
+}
+
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false; // a Proxy may have traps
   }
 }

@@ -9,13 +9,19 @@ const MAX_ALL = 4_096;
 /** Collects the warnings of one review. */
 export class Warnings {
   readonly #texts: string[] = [];
+  readonly #hide: (text: string) => string;
   #length = 0;
   #isClosed = false;
+
+  /** @param hide removes secrets from a text. A secret that was cut before could not be found */
+  constructor(hide: (text: string) => string) {
+    this.#hide = hide;
+  }
 
   /** Adds a warning. It is cut at the limits. An empty text, a repetition, and a warning after the end of the review are dropped. */
   add(text: unknown): void {
     if (typeof text !== "string") throw new TypeError(`warn: the warning must be a text, not a value of type ${typeof text}`);
-    const line = oneLine(text);
+    const line = oneLine(this.#hide(text));
     const cut = cutAt(line, Math.min(MAX_WARNING, MAX_ALL - this.#length));
     if (this.#isClosed || cut === "" || this.#texts.includes(cut)) return;
     this.#texts.push(cut);

@@ -72,11 +72,18 @@ export class Keeper implements OwnCertificates {
   }
 
   problem(): string | undefined {
-    const parts = [this.#secret.problem, ...this.#targets.map((target) => target.problem(this.#serving?.issuer))];
-    if (this.#serving === undefined) parts.push("there is no serving certificate yet");
-    else if (this.#options.clock.now() >= this.#serving.certificate.endsMs) parts.push("the serving certificate has expired");
-    const texts = [...new Set(parts.filter((part) => part !== undefined))];
-    return texts.length === 0 ? undefined : texts.join("; ");
+    const issuer = this.#serving?.issuer;
+    return listed([this.#secret.problem, ...this.#targets.map((target) => target.problem(issuer)), this.#servingProblem()]);
+  }
+
+  failure(): string | undefined {
+    const issuer = this.#serving?.issuer;
+    return listed([...this.#targets.map((target) => target.failure(issuer)), this.#servingProblem()]);
+  }
+
+  #servingProblem(): string | undefined {
+    if (this.#serving === undefined) return "there is no serving certificate yet";
+    return this.#options.clock.now() >= this.#serving.certificate.endsMs ? "the serving certificate has expired" : undefined;
   }
 
   async stop(): Promise<void> {
@@ -252,9 +259,14 @@ export class Keeper implements OwnCertificates {
   #logProblem(): void {
     const problem = this.problem();
     if (problem === undefined) this.#lastFailure = undefined;
-    else if (problem !== this.#lastProblem) this.#options.log.warn({ problem }, "calls of webhooks fail, or will fail");
+    else if (problem !== this.#lastProblem) this.#options.log.warn({ problem }, "certificates of webhooks need attention");
     this.#lastProblem = problem;
   }
+}
+
+function listed(problems: readonly (string | undefined)[]): string | undefined {
+  const texts = [...new Set(problems.filter((problem) => problem !== undefined))];
+  return texts.length === 0 ? undefined : texts.join("; ");
 }
 
 /** The same for the same pod, so that a restart neither hurries nor delays a renewal (FNV-1a). */

@@ -44,8 +44,13 @@ export interface OwnCertificates extends CertificateSource {
    * @throws the reason of the signal, or an Error after {@link stop}
    */
   start(signal: AbortSignal): Promise<void>;
-  /** Why calls of the API server may fail now, for `/readyz`; `undefined` when each configuration trusts the certificate. */
+  /** What a person must look at: all that is missing, refused or not yet trusted, for the log; `undefined` when all is well. */
   problem(): string | undefined;
+  /**
+   * Why calls of the API server fail now, for `/readyz`; `undefined`: they do not. All replicas see the same objects, so what breaks no call
+   * must not take all of them out of the Service.
+   */
+  failure(): string | undefined;
   /** Ends watches and timers. Resolves when nothing runs any more. */
   stop(): Promise<void>;
 }

@@ -32,6 +32,8 @@ export class TargetStore {
   readonly #reads: Pace;
   readonly #writes: Pace;
   #known: Known = { type: "unread" };
+  /** What was read last, also where a later read failed. */
+  #last: TargetContent | "absent" | undefined;
   #isStale = false;
   #readError: string | undefined;
   #writeError: string | undefined;
@@ -161,9 +163,20 @@ export class TargetStore {
     return `${title} does not contain the operator's CA yet${why === undefined ? "" : `: ${why}`}`;
   }
 
+  /**
+   * Why calls by this target fail now. No call is made by an object or an entry that does not exist. A failed read or watch changes nothing
+   * about what the API server uses.
+   */
+  failure(issuer: string | undefined): string | undefined {
+    if (this.#last === undefined) return this.problem(issuer);
+    if (this.#last === "absent" || this.#last.places.every(({ trusted }) => trusted.some(({ id }) => id === issuer))) return undefined;
+    return this.problem(issuer) ?? `${titleOf(this.target)} does not contain the operator's CA`;
+  }
+
   #note(object: object | undefined): void {
     const { resourceVersion = "" } = (object as { metadata?: { resourceVersion?: string } } | undefined)?.metadata ?? {};
     this.#known =
       object === undefined ? { type: "absent" } : { type: "present", resourceVersion, content: contentOfTarget(this.target, object) };
+    this.#last = this.#known.type === "present" ? this.#known.content : "absent";
   }
 }

@@ -34,7 +34,7 @@ export function certificateRights(
     ...boundRole({
       metadata: { name: `${name}-webhook-certificate`, namespace, labels },
       rules: [
-        { ...onSecret, verbs: [...read, "update", "patch"], resourceNames: [secretName] },
+        { ...onSecret, verbs: [...read, "update"], resourceNames: [secretName] },
         ...(createSecret ? [{ ...onSecret, verbs: ["create"] as const }] : []),
         // A broken Secret is made again, and an event of the Secret says so.
         { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },

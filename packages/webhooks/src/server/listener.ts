@@ -80,6 +80,9 @@ class Call {
       const failure = this.#failureOf(error);
       refuse(response, failure);
       return failure.status;
+    } finally {
+      // Connections are kept, and remember their last request: it must not keep its review.
+      this.#review = undefined;
     }
   }
 
@@ -96,8 +99,6 @@ class Call {
         response.writeHead(200, { "content-type": "application/json" });
         await pipeline(answerText(answer, this.#options.turns), response);
       } else send(response, 200, { "content-type": "application/json" }, JSON.stringify(answer));
-      // Connections are kept, and remember their last request: it must not keep its review.
-      this.#review = undefined;
     } finally {
       body.release();
     }

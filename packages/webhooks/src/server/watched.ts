@@ -17,8 +17,24 @@ export function watched(webhooks: AnyWebhooks, { env, metrics }: Watcher): AnyWe
   const work = (name: string, object: KubernetesObject): NamedWork => ({ name: `${name} of ${groupKindOf(kind)}`, ref: refOf(object) });
   return {
     ...webhooks,
-    fill: fill && ((draft, object, review) => run("admission", work("fill", object), () => fill(draft, object, review))),
-    problems: problems && ((object, review) => run("admission", work("problems", object), () => problems(object, review))),
+    fill:
+      fill &&
+      ((draft, object, review) =>
+        run(
+          "admission",
+          work("fill", object),
+          () => fill(draft, object, review),
+          () => review.signal,
+        )),
+    problems:
+      problems &&
+      ((object, review) =>
+        run(
+          "admission",
+          work("problems", object),
+          () => problems(object, review),
+          () => review.signal,
+        )),
     convert: Object.fromEntries(
       Object.entries(convert).map(([version, functions]): [string, AnyConversion] => [
         version,
@@ -30,12 +46,13 @@ export function watched(webhooks: AnyWebhooks, { env, metrics }: Watcher): AnyWe
     ),
   };
 
-  function run<T>(type: "admission" | "conversion", named: NamedWork, call: () => T): T {
+  // oxlint-disable-next-line max-params -- as env.named(), whose order reads best
+  function run<T>(type: "admission" | "conversion", named: NamedWork, call: () => T, signal?: () => AbortSignal): T {
     const failed = (error: unknown): void => {
       if (isPanic(error)) metrics.panicked(type);
     };
     try {
-      const result = env.named(named, call);
+      const result = env.named(named, call, signal);
       // The caller gets the same promise, and its error. A lazy thenable would start its work at each then().
       if (result instanceof Promise) void result.then(undefined, failed);
       return result;

@@ -35,7 +35,7 @@ export interface WebhookServerOptions extends WebhookPlacement, Pick<HttpService
    * writes the CA into the configurations. @defaultValue the operator makes its own certificates
    */
   readonly tls?: TlsFiles;
-  /** Maximum size of one conversion review, in bytes. It contains the whole list that a client asked for. @defaultValue 256 MiB */
+  /** Maximum size of one conversion review, in bytes. It may contain the whole list that a client asked for. @defaultValue 256 MiB */
   readonly maxConversionBytes?: number;
   /**
    * Maximum size of all reviews in progress together, in bytes. A review above it gets 503. Parsed objects take three to five times the
@@ -111,11 +111,14 @@ class Server implements WebhookServer {
       await this.#installation.apply(signal);
     }
     const handler = webhookListener(await this.#listening(env));
+    const certified = tls ?? (await this.#certified(signal, env));
+    // A stop during the awaits before would not find the service.
+    signal.throwIfAborted();
     this.#service = httpService({
       name: "webhooks",
       port,
       handler,
-      tls: tls ?? (await this.#certified(signal, env)),
+      tls: certified,
       needsCaches: false,
       ...(host === undefined ? {} : { host }),
       ...(graceMs === undefined ? {} : { graceMs }),
@@ -136,7 +139,8 @@ class Server implements WebhookServer {
 
   /** Why reviews may fail. */
   #problem(): string | undefined {
-    if (this.#service?.address !== undefined) return this.#certificates?.problem();
+    if (this.#service?.address !== undefined) return this.#certificates?.failure();
+    // At the start: what it waits for.
     return this.#certificates?.problem() ?? "it does not listen";
   }
 

@@ -181,6 +181,8 @@ test("a configuration that does not exist is named, and gets the CA when it is c
   await one.client.delete(KINDS.validating, { name: "website-operator" });
   await one.settle();
   expect(keeper.problem()).toContain("does not exist");
+  // The API server makes no call for it, so no replica may leave the Service.
+  expect(keeper.failure()).toBeUndefined();
 });
 
 test("a configuration without one of the entries, and a CRD without a conversion, are named", async () => {
@@ -193,6 +195,7 @@ test("a configuration without one of the entries, and a CRD without a conversion
   expect(keeper.problem()).toBe(
     "MutatingWebhookConfiguration website-operator has no webhook b.example.com: apply the manifests of this version of the operator; CustomResourceDefinition websites.example.com has no conversion webhook: apply the manifests of this version of the operator",
   );
+  expect(keeper.failure()).toBeUndefined();
   expect(await failingCall(one)).toBeUndefined();
 });
 
@@ -222,6 +225,7 @@ test("a missing right to patch is named by its rule, and nothing else is needed 
     'allow it by the RBAC rule { apiGroups: ["admissionregistration.k8s.io"], resources: ["mutatingwebhookconfigurations"], verbs: ["patch"] } in a ClusterRole',
   );
   expect(servedBy(keeper)).toBeUndefined();
+  expect(keeper.failure()).toContain("there is no serving certificate yet");
   await grant(one, { configurations: ["get", "list", "watch", "patch"] });
   await one.advance(5 * 60_000);
   expect(keeper.problem()).toBeUndefined();
