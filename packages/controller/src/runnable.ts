@@ -45,6 +45,8 @@ export interface RunnableEnv {
    * @param signal returns when a promise that never settles is no longer watched; called only for a promise
    */
   named<T>(work: NamedWork, run: () => T, signal?: () => AbortSignal): T;
+  /** Whether the manager is in a dry run: then {@link client} sends no write. */
+  readonly isDryRun: boolean;
   /** Returns the time that is left for the stop of the runnable, in milliseconds. */
   stopMs(): number;
 }

@@ -274,3 +274,25 @@ test.for<[string, Partial<WebhookServerOptions>, readonly AnyWebhooks[], string]
   expect(make).toThrow(path);
   expect(make).toThrow(expect.toSatisfy(isDefinitionError));
 });
+
+test("an operator in a dry run starts without the server: it could not write its certificates", async () => {
+  const api = createApiServer();
+  const logged: string[] = [];
+  const note = (_: object, message: string): void => void logged.push(message);
+  const server = webhookServer([rules], { ...SERVICE, port: 0 });
+  const manager = createManager({
+    client: (wish) => createClient({ ...wish, transport: api.transport() }),
+    dryRun: true,
+    probes: false,
+    metrics: false,
+    signals: false,
+    log: { debug: note, info: note, warn: note, error: note },
+  });
+  onTestFinished(async () => {
+    await manager.stop();
+    await api.close();
+  });
+  await manager.add(server).start();
+  expect(server.address).toBeUndefined();
+  expect(logged.join()).toContain("dry run: the webhooks are not served");
+});

@@ -65,6 +65,7 @@ export class RunnableEnvs {
       metrics: async () => metrics?.registry,
       addReadyzCheck: (name, check) => void undo.push(health.addReadyzCheck(name, check)),
       named: (work, run, signal) => this.#named(runnable, { work, signal }, run),
+      isDryRun,
       stopMs,
     };
   }

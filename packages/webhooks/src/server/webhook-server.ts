@@ -105,6 +105,10 @@ class Server implements WebhookServer {
 
   async start(signal: AbortSignal, env: RunnableEnv): Promise<void> {
     const { port = 9443, host, graceMs, clientCa, tls } = this.#options;
+    if (env.isDryRun && tls === undefined) {
+      env.log.warn({}, "dry run: the webhooks are not served, because the operator cannot write its certificates");
+      return;
+    }
     env.addReadyzCheck("webhooks", () => this.#problem());
     if (this.#options.install === true) {
       this.#installation = new Installation(this.#webhooks, this.#options, env);
