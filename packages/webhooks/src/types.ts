@@ -112,7 +112,7 @@ export interface RegistrationOptions {
   readonly namespaceSelector?: WebhookSelector;
   /** CEL expressions that must all be true. */
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Whether a request fails, or goes on, when the webhook does not answer. @defaultValue "Fail" */
+  /** Whether a request fails or continues when the webhook does not answer. @defaultValue "Fail" */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** How long the API server waits, in seconds, 1 to 30. @defaultValue 5 */
   readonly timeoutSeconds?: number;

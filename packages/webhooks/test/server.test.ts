@@ -268,7 +268,7 @@ test.for<[string, Partial<WebhookServerOptions>, readonly AnyWebhooks[], string]
   ["two webhooks of one name", {}, [rules, rules], "webhooks[1]"],
   ["install without a URL", { install: true }, [rules], "install"],
   ["a limit that is no number", { maxBytes: Number.NaN }, [rules], "maxBytes"],
-  ["a client CA that is none", { clientCa: "x" }, [rules], "clientCa"],
+  ["a client CA that is not a certificate", { clientCa: "x" }, [rules], "clientCa"],
 ])("%s is refused at definition", ([, options, list, path]) => {
   const make = (): unknown => webhookServer(list, { ...SERVICE, ...options });
   expect(make).toThrow(path);

@@ -22,7 +22,7 @@ export async function mutate(call: ReviewCall): Promise<readonly JsonPatchOperat
   if (jsonEqual(filled, before)) return [];
   const result = deepFreeze(withDraft(form, object, filled));
   checkOwners(call, result);
-  // The API server may ask again, also because of another webhook. A fill that changes its own result would never be done.
+  // The API server may ask again, also because of another webhook. A fill that changes its own result would never end.
   const again = await fill(call, result, filled, { isMuted: true });
   if (!jsonEqual(again, filled)) {
     const fields = fieldsOf(createJsonPatch(filled, again), form);
@@ -44,7 +44,7 @@ function formOf(call: ReviewCall): Form {
   if (kind.resource !== undefined && subresource === "") return "spec";
   if (specOf(object) !== undefined || (old !== undefined && specOf(old) !== undefined)) return "spec";
   if (isBuiltIn(object)) return "object";
-  // The types of a kind are not known at run time. A wrong guess would write fields that the API server drops without a word.
+  // The types of a kind are not known at run time. A wrong guess would write fields that the API server drops silently.
   throw call.failure("ERR_NO_SPEC", `the object has no spec. Set whole: true, so that fill gets the object without its status`);
 }
 

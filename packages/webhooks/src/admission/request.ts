@@ -1,5 +1,5 @@
 /**
- * Reads AdmissionReview v1. Whoever reaches the port can send anything, so each field is checked before an author's function gets it.
+ * Reads AdmissionReview v1. Any client that reaches the port can send anything, so each field is checked before an author's function gets it.
  * Messages name fields and never contain values of objects.
  */
 import { apiVersionOf, groupOf, type KubernetesObject } from "@treadle/apimachinery";

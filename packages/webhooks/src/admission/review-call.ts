@@ -1,6 +1,6 @@
 /**
  * One call of an author's function for one review. It settles in every case: a function that throws, hangs or returns no JSON ends in a
- * CallError, and the process goes on.
+ * CallError, and the process continues.
  */
 import { orAborted, type KubernetesObject } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";

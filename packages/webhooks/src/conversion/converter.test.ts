@@ -253,7 +253,7 @@ describe("an annotation that cannot be used is ignored as a whole", () => {
     { name: "an empty text", given: "", reason: "it is not JSON" },
     { name: "null", given: "null", reason: "it has another form" },
     { name: "a list", given: "[]", reason: "it has another form" },
-    { name: "an object of somebody else", given: '{"a":1}', reason: "it has another form" },
+    { name: "an object of another program", given: '{"a":1}', reason: "it has another form" },
     { name: "one field more", given: { ...text, more: 1 }, reason: "it has another form" },
     { name: "parts beside spec and status", given: { ...text, kept: { metadata: {} } }, reason: "it has another form" },
     { name: "a spec that is a list", given: { ...text, kept: { spec: [] } }, reason: "it has another form" },

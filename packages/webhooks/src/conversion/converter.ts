@@ -9,7 +9,8 @@
  * - Results are pruned, and have the defaults of their version, as after a write in that version.
  *
  * Caveats: a client that removes the annotation loses what only it said. An annotation in a manifest keeps what the hub said when the manifest
- * was read. Whoever may write an object in another version may write the annotation, and with it fields of the status that this version lacks.
+ * was read. A user who may write an object in another version may write the annotation, and with it
+ * fields of the status that this version lacks.
  */
 import { apiVersionOf, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { AnyWebhooks } from "../definition.ts";

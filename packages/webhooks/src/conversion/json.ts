@@ -46,7 +46,7 @@ export function garbageIn(value: unknown, root: string): Garbage | undefined {
   return undefined;
 }
 
-/** Whether a value of JSON has more levels than any recursion bears. `JSON.parse` accepts any number of them, `JSON.stringify` does not. */
+/** Whether a value of JSON has more levels than recursion supports. `JSON.parse` accepts any number of them, `JSON.stringify` does not. */
 export function isTooDeep(value: unknown): boolean {
   const stack: [value: unknown, depth: number][] = [[value, 0]];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {

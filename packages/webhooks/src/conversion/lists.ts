@@ -2,7 +2,7 @@
  * Lists whose items have an identity: lists of type `map` by their keys, lists of type `set` by value. All other lists are atomic.
  *
  * Order of a merged list: the hub's, unless the client moved items; then the client's. An item that the leading list does not have
- * stands behind the item that it follows in its own list, or at the front.
+ * follows the item that it follows in its own list, or at the front.
  */
 import type { JsonSchema } from "@treadle/apimachinery";
 import { canonical, isObject, own } from "./json.ts";

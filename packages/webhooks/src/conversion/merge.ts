@@ -47,7 +47,7 @@ export interface Kept {
  * Returns the parts of both values at which they differ; `undefined` when they are equal. A merge of the parts is a merge of the whole.
  *
  * Members and items that are equal are left out; such an item leaves its keys. `filled` is the base with the hub's defaults: a difference
- * that the defaults remove is none.
+ * that the defaults remove is not a difference.
  */
 export function reduced({ base, mine, filled }: Kept & { readonly filled: unknown }, schema: JsonSchema | undefined): Kept | undefined {
   if (jsonEqual(filled, mine)) return undefined;

@@ -161,7 +161,7 @@ test.for([
   await expect(refused).rejects.toMatchObject({ status: 400, code: "ERR_INVALID_REVIEW", message: expect.stringContaining(why) as string });
 });
 
-test("a review works in slices, between which other work goes on", async () => {
+test("a review works in slices, between which other work runs", async () => {
   const turns = new TurnBudget({ maxPieces: 10 });
   let others = 0;
   const count = (): void => {

@@ -136,7 +136,7 @@ describe("rights", () => {
   const secret = {
     apiGroups: [""],
     resources: ["secrets"],
-    verbs: [...read, "update", "patch"],
+    verbs: [...read, "update"],
     resourceNames: ["website-operator-webhook-certificate"],
   };
   const events = { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] };

@@ -86,7 +86,7 @@ test.for([
     413,
     "the body has more than 1000 bytes (ERR_BODY_TOO_LONG)",
   ],
-] as const)("%s is refused, and the server goes on", async ([, path, given, headers, status, message]) => {
+] as const)("%s is refused, and the server answers the next request", async ([, path, given, headers, status, message]) => {
   const { send, lines } = await listening({});
   expect(await send(path, given, headers)).toMatchObject({ status, text: `${message}\n` });
   expect((await send(PATH, body)).status).toBe(200);
@@ -152,7 +152,7 @@ test("a client that leaves while it sends takes no bytes from others", async () 
   await expect.poll(async () => (await send(PATH, body)).status).toBe(200);
 });
 
-test("all bodies in progress have one limit: the review above it is told to come again, and the others are answered", async () => {
+test("all bodies in progress have one limit: the review above it gets 503, and the others are answered", async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const { send, lines } = await listening({

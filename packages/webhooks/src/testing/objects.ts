@@ -40,7 +40,7 @@ function isPlain({ allOf, anyOf, oneOf, not, pattern, minProperties, maxProperti
   return [allOf, anyOf, oneOf, not, pattern, minProperties, maxProperties].every((keyword) => keyword === undefined);
 }
 
-/** Filters values, but gives up after many: a value that does not fit is found later, and a filter without end is not. */
+/** Filters values, but stops after many: a value that does not fit is found later, and a filter without end is not. */
 function mostly(values: Values, fits: (value: unknown) => boolean): Values {
   let failed = 0;
   return values.filter((value) => {
