@@ -5,7 +5,7 @@
  * The protocol has one result for all objects: one that fails stops every list of the kind. So a broken annotation is never a failure.
  */
 import { type KubernetesObject, TurnBudget } from "@treadle/apimachinery";
-import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import { statusMessage, withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import { type CallEnv, CallError } from "../call.ts";
 import type { Converter } from "./converter.ts";
 import { type ConversionError, isConversionError } from "./errors.ts";
@@ -66,12 +66,17 @@ export async function convertReview(
     try {
       converted.push(converter.convert(object, desiredAPIVersion, ignore));
     } catch (error) {
-      if (!isConversionError(error)) throw error;
+      if (!isConversionError(error)) throw named(error, { kind, name });
       log.error({ kind, object: name, code: error.code, ...causeOf(error) }, error.message);
       return answer(uid, { result: { status: "Failed", message: `${error.code}: ${error.message}` }, convertedObjects: [] });
     }
   }
   return answer(uid, { result: { status: "Success" }, convertedObjects: converted });
+}
+
+/** What no function of the author threw is our mistake: at least the object is named, because it stops every list of its kind. */
+function named(cause: unknown, { kind, name }: { readonly kind: string; readonly name: string }): Error {
+  return new Error(`cannot convert ${kind} ${name}: ${statusMessage(cause)}`, { cause });
 }
 
 const API_VERSION = "apiextensions.k8s.io/v1";

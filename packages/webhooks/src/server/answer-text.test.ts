@@ -28,3 +28,9 @@ test("a long list is sent in pieces", async () => {
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(80_000);
   expect(JSON.parse(pieces.join(""))).toEqual(answer);
 });
+
+test("an object of 9,000 levels is written, between others", async () => {
+  const deep = JSON.parse(`${'{"a":[1,'.repeat(4_500)}"x\\n"${"]}".repeat(4_500)}`) as object;
+  const text = (await textOf(converted([{ b: null }, deep, {}]))).join("");
+  expect(text).toContain(`,${'{"a":[1,'.repeat(4_500)}"x\\n"${"]}".repeat(4_500)},{}]}}`);
+});

@@ -18,10 +18,44 @@ export async function* answerText(answer: object, budget: TurnBudget): AsyncGene
   let piece = head;
   for (const [at, object] of list.entries()) {
     await budget.next();
-    piece += `${at === 0 ? "" : ","}${JSON.stringify(object)}`;
+    piece += `${at === 0 ? "" : ","}${textOf(object)}`;
     if (piece.length < PIECE) continue;
     yield piece;
     piece = "";
   }
   yield `${piece}]}}`;
+}
+
+/** Returns the JSON text of a value. An object may have more levels than the stack has frames: it must not stop the list that it is in. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return deepTextOf(value);
+    throw error;
+  }
+}
+
+/** The same without recursion. */
+function deepTextOf(value: unknown): string {
+  const pieces: string[] = [];
+  const tasks: Task[] = [{ type: "value", value }];
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
+    if (task.type === "text") pieces.push(task.text);
+    else if (typeof task.value !== "object" || task.value === null) pieces.push(JSON.stringify(task.value));
+    else tasks.push(...tasksOf(task.value).toReversed());
+  }
+  return pieces.join("");
+}
+
+type Task = { readonly type: "text"; readonly text: string } | { readonly type: "value"; readonly value: unknown };
+
+function tasksOf(value: object): readonly Task[] {
+  const isList = Array.isArray(value);
+  const members = Object.entries(value).filter(([, member]) => isList || member !== undefined);
+  const written = members.flatMap(([key, member], at): Task[] => [
+    { type: "text", text: `${at === 0 ? "" : ","}${isList ? "" : `${JSON.stringify(key)}:`}` },
+    { type: "value", value: member ?? null },
+  ]);
+  return [{ type: "text", text: isList ? "[" : "{" }, ...written, { type: "text", text: isList ? "]" : "}" }];
 }

@@ -28,8 +28,10 @@ export interface EndpointsOptions {
 export function endpointsOf(webhooks: readonly AnyWebhooks[], options: EndpointsOptions): ReadonlyMap<string, Endpoint> {
   const { watcher, callEnv, turns, maxConversionBytes, maxBytes } = options;
   const budget = new ByteBudget(maxBytes);
+  // Large conversions must not keep admission reviews from an answer.
+  const conversions = new ByteBudget(Math.max(maxConversionBytes, maxBytes - 8 * MAX_ADMISSION_BYTES), budget);
   const admission = { maxBytes: MAX_ADMISSION_BYTES, budget, isList: false };
-  const conversion = { maxBytes: maxConversionBytes, option: "maxConversionBytes", budget, isList: true };
+  const conversion = { maxBytes: maxConversionBytes, option: "maxConversionBytes", budget: conversions, isList: true };
   return new Map(
     webhooks.flatMap((each) => {
       const called = watched(each, watcher);

@@ -141,7 +141,9 @@ function isJson({ headers }: IncomingMessage): boolean {
 }
 
 function refuse(response: ServerResponse, failure: CallError): void {
-  plain(response, failure.status, `${statusMessage(failure)} (${failure.code})`);
+  // The rest of a body that is not read would keep its connection busy.
+  const headers = failure.status === 413 || failure.status === 503 ? { connection: "close" } : {};
+  plain(response, failure.status, `${statusMessage(failure)} (${failure.code})`, headers);
 }
 
 function plain(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): number {

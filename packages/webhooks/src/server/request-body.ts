@@ -7,10 +7,13 @@ import { ReviewParser } from "./review-parser.ts";
 /** The bytes that all bodies in progress may have together. */
 export class ByteBudget {
   readonly #maxBytes: number;
+  readonly #whole: ByteBudget | undefined;
   #takenBytes = 0;
 
-  constructor(maxBytes: number) {
+  /** @param whole the budget of which this is a part; without one it is the whole */
+  constructor(maxBytes: number, whole?: ByteBudget) {
     this.#maxBytes = maxBytes;
+    this.#whole = whole;
   }
 
   /** Takes bytes. @throws CallError 503 when too many are taken */
@@ -21,12 +24,14 @@ export class ByteBudget {
         "ERR_TOO_MANY_BYTES",
         `the reviews in progress have more than ${this.#maxBytes} bytes together: try again later, or raise maxBytes of webhookServer`,
       );
+    this.#whole?.take(bytes);
     this.#takenBytes += bytes;
   }
 
   /** Gives bytes back when a request has ended. */
   give(bytes: number): void {
     this.#takenBytes -= bytes;
+    this.#whole?.give(bytes);
   }
 }
 
