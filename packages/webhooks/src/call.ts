@@ -20,6 +20,24 @@ export interface CallEnv {
   onIgnored(kind: string, name: string, reason: string): void;
 }
 
+/** The codes of {@link CallError}. */
+export type CallErrorCode =
+  | "ERR_ABORTED"
+  | "ERR_BODY_TOO_LONG"
+  | "ERR_DEADLINE"
+  | "ERR_DRY_RUN_NOT_READ"
+  | "ERR_FORBIDDEN_CHANGE"
+  | "ERR_FUNCTION_FAILED"
+  | "ERR_INVALID_REVIEW"
+  | "ERR_NOT_AT_REST"
+  | "ERR_NOT_JSON"
+  | "ERR_NOT_PROBLEMS"
+  | "ERR_NO_SPEC"
+  | "ERR_READS_FAILED"
+  | "ERR_TOO_MANY_BYTES"
+  | "ERR_UNKNOWN_PATH"
+  | "ERR_WEBHOOK_FAILED";
+
 /** An answer that is not a review. Its message is for the API server and names no values of the object. */
 export class CallError extends Error {
   /** The name of the class. */
@@ -27,9 +45,9 @@ export class CallError extends Error {
   /** The status of HTTP: 400 for what is no review, 404, 413, 500 for a function that threw, 503. */
   readonly status: 400 | 404 | 413 | 500 | 503;
   /** The code, such as `ERR_NOT_AT_REST`. */
-  readonly code: string;
+  readonly code: CallErrorCode;
 
-  constructor(status: CallError["status"], code: string, message: string, options?: ErrorOptions) {
+  constructor(status: CallError["status"], code: CallErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.status = status;
     this.code = code;

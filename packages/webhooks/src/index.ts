@@ -14,7 +14,7 @@ export type { OwnCallEnv } from "./answer.ts";
 export type { WebhookPlacement, WebhookService } from "./placement.ts";
 export { deny, type DenyOptions } from "./admission/deny.ts";
 export { review, type ReviewedRequest, type ReviewOutcome } from "./review.ts";
-export { type CallEnv, CallError } from "./call.ts";
+export { type CallEnv, CallError, type CallErrorCode } from "./call.ts";
 export type { AnyConversion, AnyWebhooks, Settled } from "./definition.ts";
 export type {
   Conversion,

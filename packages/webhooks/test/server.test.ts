@@ -117,8 +117,8 @@ test("a review is answered over TLS with a certificate from files", async () => 
 });
 
 test.for<[string, string, () => string | object, number, string]>([
-  ["no body", PATH, () => "", 400, "ERR_NO_BODY"],
-  ["a body that is not JSON", PATH, () => "{", 400, "ERR_NO_REVIEW"],
+  ["no body", PATH, () => "", 400, "ERR_INVALID_REVIEW"],
+  ["a body that is not JSON", PATH, () => "{", 400, "ERR_INVALID_REVIEW"],
   ["a body of another kind", PATH, () => ({ apiVersion: "v1", kind: "Pod" }), 400, "ERR_"],
   ["a review of v1beta1", PATH, () => ({ ...create({}), apiVersion: "admission.k8s.io/v1beta1" }), 400, "ERR_"],
   ["a review of another kind", PATH, () => bodyFor(webhooks(ConfigMap, { problems: () => [] }), { object: {} }), 400, "ERR_"],

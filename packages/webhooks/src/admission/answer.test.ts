@@ -81,7 +81,7 @@ describe("a body that is no review", () => {
     expect(thrown).toMatchObject({
       name: "CallError",
       status: 400,
-      code: "ERR_NOT_A_REVIEW",
+      code: "ERR_INVALID_REVIEW",
       message: expect.stringContaining(want) as string,
     });
     expect(env.lines, "the caller logs it").toEqual([]);

@@ -130,7 +130,7 @@ export function isBuiltIn({ apiVersion }: Pick<KubernetesObject, "apiVersion">):
 }
 
 function noReview(what: string, fix: string): CallError {
-  return new CallError(400, "ERR_NOT_A_REVIEW", `cannot read the AdmissionReview: ${what}. ${fix}`);
+  return new CallError(400, "ERR_INVALID_REVIEW", `cannot read the AdmissionReview: ${what}. ${fix}`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@
 import { orAborted, type KubernetesObject } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
 import { Budget, errorFields, hidingLogger, isPromiseLike, statusMessage, withContext } from "@treadle/reconcile/unstable/engine";
-import { type CallEnv, CallError } from "../call.ts";
+import { type CallEnv, CallError, type CallErrorCode } from "../call.ts";
 import type { AnyWebhooks } from "../definition.ts";
 import { entryName } from "../paths.ts";
 import type { Review } from "../types.ts";
@@ -80,7 +80,7 @@ export class ReviewCall {
   }
 
   /** Returns the failure of this call. */
-  failure(code: string, what: string, cause?: unknown): CallError {
+  failure(code: CallErrorCode, what: string, cause?: unknown): CallError {
     const message = `cannot ${this.part === "fill" ? "complete" : "check"} ${this.#what()}: ${what}`;
     return new CallError(500, code, message, cause === undefined ? undefined : { cause });
   }
@@ -100,7 +100,7 @@ export class ReviewCall {
     this.warnings.close();
   }
 
-  async #settled<T>(run: () => T | PromiseLike<T>, what: string, code: string): Promise<T> {
+  async #settled<T>(run: () => T | PromiseLike<T>, what: string, code: CallErrorCode): Promise<T> {
     try {
       const given = run();
       return isPromiseLike(given) ? await orAborted(Promise.resolve(given as PromiseLike<T>), this.#budget.signal) : given;

@@ -72,9 +72,16 @@ test("a review is answered as JSON, with the timeout of the API server in the qu
 const body = JSON.stringify(REVIEW);
 
 test.for([
-  ["no body", PATH, "", {}, 400, "the request has no body: send a review as JSON (ERR_NO_BODY)"],
-  ["a body that is not JSON", PATH, "{", {}, 400, "the body is not JSON (ERR_NO_REVIEW)"],
-  ["another content type", PATH, body, { "content-type": "text/plain" }, 400, "the content type is not application/json (ERR_NO_REVIEW)"],
+  ["no body", PATH, "", {}, 400, "the request has no body: send a review as JSON (ERR_INVALID_REVIEW)"],
+  ["a body that is not JSON", PATH, "{", {}, 400, "the body is not JSON (ERR_INVALID_REVIEW)"],
+  [
+    "another content type",
+    PATH,
+    body,
+    { "content-type": "text/plain" },
+    400,
+    "the content type is not application/json (ERR_INVALID_REVIEW)",
+  ],
   ["an unknown path", "/validate/other", body, {}, 404, "no webhook has this path (ERR_UNKNOWN_PATH)"],
   ["a name of JavaScript as path", "/constructor", body, {}, 404, "no webhook has this path (ERR_UNKNOWN_PATH)"],
   ["a body that is too long", PATH, `"${"x".repeat(5_000)}"`, {}, 413, "the body has more than 1000 bytes (ERR_BODY_TOO_LONG)"],

@@ -89,7 +89,7 @@ class Call {
   async #answer(): Promise<void> {
     const { endpoint, request, response } = this.#parts;
     const { signal } = this.#left;
-    if (!isJson(request)) throw new CallError(400, "ERR_NO_REVIEW", "the content type is not application/json");
+    if (!isJson(request)) throw new CallError(400, "ERR_INVALID_REVIEW", "the content type is not application/json");
     const body = await readBody(request, endpoint.body, this.#options.turns);
     this.#review = body.value;
     try {

@@ -76,12 +76,12 @@ export async function readBody(request: IncomingMessage, options: BodyOptions, t
       await turns.next();
       parser.push(chunk);
     }
-    if (bytes === 0) throw new CallError(400, "ERR_NO_BODY", "the request has no body: send a review as JSON");
+    if (bytes === 0) throw new CallError(400, "ERR_INVALID_REVIEW", "the request has no body: send a review as JSON");
     return { value: parser.result(), release: () => budget.give(bytes) };
   } catch (error) {
     budget.give(bytes);
     // The text of the parser's error quotes the body.
-    if (error instanceof SyntaxError) throw new CallError(400, "ERR_NO_REVIEW", "the body is not JSON");
+    if (error instanceof SyntaxError) throw new CallError(400, "ERR_INVALID_REVIEW", "the body is not JSON");
     throw error;
   }
 }
