@@ -2,6 +2,7 @@ import { defineResource, type KubernetesObject, TurnBudget } from "@treadle/apim
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CallError } from "../call.ts";
+import { SeenReasons } from "./seen-reasons.ts";
 import type { AnyConversion } from "../definition.ts";
 import { CONVERSION_ANNOTATION } from "./annotation.ts";
 import { type Converter, converterOf } from "./converter.ts";
@@ -186,4 +187,23 @@ test("a review whose client has left ends", async () => {
   const review = convertReview(counting, request(structuredClone(hubs), "v1alpha1"), noted({ signal: left.signal }).env);
   await expect(review).rejects.toBe(gone);
   expect(converted).toBe(20);
+});
+
+test("an object with an annotation that is ignored has one line in the log, and is counted each time", async () => {
+  const { lines, ignored, env } = noted({ seen: new SeenReasons() });
+  const broken = {
+    apiVersion: group("v1alpha1"),
+    kind: "Website",
+    metadata: { name: "a", uid: "1", annotations: { "treadle.dev/conversion": "no" } },
+    spec: {},
+  };
+  for (let i = 0; i < 3; i++) await convertReview(converter, request([structuredClone(broken)], "v1"), env);
+  expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+  expect(ignored).toHaveLength(3);
+});
+
+test("what was logged is remembered for a thousand objects", () => {
+  const seen = new SeenReasons();
+  for (let i = 0; i <= 1_000; i++) expect(seen.isNew(String(i), "x")).toBe(true);
+  expect([seen.isNew("1000", "x"), seen.isNew("0", "x")]).toEqual([false, true]);
 });

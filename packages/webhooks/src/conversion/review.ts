@@ -11,11 +11,14 @@ import type { Converter } from "./converter.ts";
 import { type ConversionError, isConversionError } from "./errors.ts";
 import { nameOf } from "./functions.ts";
 import { isObject, type Json } from "./json.ts";
+import { SeenReasons } from "./seen-reasons.ts";
 
 /** What a conversion needs besides the review. */
 export interface ConvertEnv extends Pick<CallEnv, "log" | "signal" | "onIgnored"> {
   /** How much one turn of the event loop converts. Reviews that run together share one. @defaultValue {@link conversionTurns} for the review alone */
   readonly turns?: TurnBudget;
+  /** What was logged of ignored annotations. @defaultValue nothing, so that the review logs each of them */
+  readonly seen?: SeenReasons;
 }
 
 /** The answer to a conversion review. */
@@ -44,14 +47,14 @@ export function conversionTurns(): TurnBudget {
  * Converts the objects of a review. The objects are frozen.
  *
  * An unknown version, and a function of the author that throws or returns no object, give the result `Failed` with the code and the name of the
- * object; the cause is logged once. An ignored annotation is logged as a warning and reported to `onIgnored`.
+ * object; the cause is logged once. An ignored annotation is reported to `onIgnored`, and logged as a warning once for each object.
  *
  * @throws CallError with status 400 when `review` is not a review of v1; the signal's reason when it is aborted
  */
 export async function convertReview(
   converter: Converter,
   review: unknown,
-  { log, signal, onIgnored, turns = conversionTurns() }: ConvertEnv,
+  { log, signal, onIgnored, turns = conversionTurns(), seen = new SeenReasons() }: ConvertEnv,
 ): Promise<ConversionAnswer> {
   const { uid, desiredAPIVersion, objects } = requestOf(review);
   const kind = converter.kind.kind;
@@ -60,7 +63,8 @@ export async function convertReview(
     await turns.next(signal);
     const name = nameOf(object);
     const ignore = (reason: string): void => {
-      log.warn({ kind, object: name, reason }, `the annotation treadle.dev/conversion of ${kind} ${name} is ignored: ${reason}`);
+      if (seen.isNew(object.metadata.uid ?? name, reason))
+        log.warn({ kind, object: name, reason }, `the annotation treadle.dev/conversion of ${kind} ${name} is ignored: ${reason}`);
       onIgnored(kind, name, reason);
     };
     try {

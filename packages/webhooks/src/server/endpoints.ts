@@ -4,6 +4,7 @@ import { answerAdmission } from "../admission/answer.ts";
 import type { CallEnv } from "../call.ts";
 import { converterOf } from "../conversion/converter.ts";
 import { convertReview } from "../conversion/review.ts";
+import { SeenReasons } from "../conversion/seen-reasons.ts";
 import type { AnyWebhooks } from "../definition.ts";
 import { callPath, callTypesOf } from "../paths.ts";
 import type { Endpoint } from "./listener.ts";
@@ -43,7 +44,9 @@ export function endpointsOf(webhooks: readonly AnyWebhooks[], options: Endpoints
             { body: admission, answer: async (review, signal) => await answerAdmission(called, type, review, callEnv(signal)) },
           ];
         const converter = converterOf(called);
-        const answer: Endpoint["answer"] = async (review, signal) => await convertReview(converter, review, { ...callEnv(signal), turns });
+        const seen = new SeenReasons();
+        const answer: Endpoint["answer"] = async (review, signal) =>
+          await convertReview(converter, review, { ...callEnv(signal), turns, seen });
         return [path, { body: conversion, answer }];
       });
     }),
