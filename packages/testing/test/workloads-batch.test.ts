@@ -155,6 +155,8 @@ test("a claim is bound to the smallest sufficient volume, and kept while a pod u
     ["large", "50Gi"],
   ] as const)
     await cluster.create(PersistentVolume, volume(name, storage));
+  // A real controller binds to the volumes that it has seen.
+  await reached(cluster, async () => (await cluster.list(PersistentVolume)).every(({ status }) => status?.phase === "Available"));
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } }, storageClassName: "by-hand" };
   await cluster.create(PersistentVolumeClaim, { metadata: { name: "data" }, spec });
   await reached(cluster, async () => (await cluster.get(PersistentVolumeClaim, "data"))?.status?.phase === "Bound");
