@@ -156,7 +156,11 @@ test("a claim is bound to the smallest sufficient volume, and kept while a pod u
   ] as const)
     await cluster.create(PersistentVolume, volume(name, storage));
   // A real controller binds to the volumes that it has seen.
-  await reached(cluster, async () => (await cluster.list(PersistentVolume)).every(({ status }) => status?.phase === "Available"));
+  const names: readonly string[] = ["small", "middle", "large"];
+  await reached(cluster, async () => {
+    const volumes = await cluster.list(PersistentVolume);
+    return volumes.filter(({ metadata, status }) => names.includes(metadata.name) && status?.phase === "Available").length === 3;
+  });
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } }, storageClassName: "by-hand" };
   await cluster.create(PersistentVolumeClaim, { metadata: { name: "data" }, spec });
   await reached(cluster, async () => (await cluster.get(PersistentVolumeClaim, "data"))?.status?.phase === "Bound");
