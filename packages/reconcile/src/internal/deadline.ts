@@ -2,7 +2,7 @@
  * Deadlines of phases. At its deadline the signal of a phase ends, its req is revoked, and the pass continues without it. A
  * synchronous phase costs neither a timer nor an AbortController.
  */
-import type { Clock } from "@treadle/apimachinery";
+import type { Clock, Timer } from "@treadle/apimachinery";
 import { ReconcileError } from "../errors.ts";
 
 /** The time and the right to act of one phase of one step. */
@@ -159,7 +159,10 @@ export class Budget {
   readonly #exceeded: () => Error;
   readonly #parent: AbortSignal | undefined;
   #controller: AbortController | undefined;
-  #close: (() => void) | undefined;
+  // Not one function that closes: V8 allocates a function that is assigned to a property as an old object. It would keep the pass in memory
+  // until the next full collection.
+  #timer: Timer | undefined;
+  #onAbort: (() => void) | undefined;
 
   constructor(clock: Clock, ms: number, given: { readonly exceeded: () => Error; readonly parent?: AbortSignal }) {
     this.#clock = clock;
@@ -173,20 +176,18 @@ export class Budget {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       const onAbort = (): void => controller.abort(this.#parent?.reason);
-      const timer = this.#clock.after(this.#endsAtMs - this.#clock.now(), () => controller.abort(this.#exceeded()));
+      this.#timer = this.#clock.after(this.#endsAtMs - this.#clock.now(), () => controller.abort(this.#exceeded()));
       if (this.#parent?.aborted === true) onAbort();
       this.#parent?.addEventListener("abort", onAbort, { once: true });
       this.#controller = controller;
-      this.#close = () => {
-        timer.cancel();
-        this.#parent?.removeEventListener("abort", onAbort);
-      };
+      this.#onAbort = onAbort;
     }
     return this.#controller.signal;
   }
 
   /** Cancels the timer and leaves the parent. The signal stays as it is. */
   close(): void {
-    this.#close?.();
+    this.#timer?.cancel();
+    if (this.#onAbort !== undefined) this.#parent?.removeEventListener("abort", this.#onAbort);
   }
 }

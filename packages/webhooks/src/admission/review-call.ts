@@ -136,29 +136,65 @@ export class ReviewCall {
 
   #reviewOf(object: KubernetesObject, isMuted: boolean): Review<KubernetesObject> {
     const { old, operation, user, isDryRun, subresource, options } = this.request;
-    const noteDryRun = (): void => void (this.#hasReadDryRun = true);
-    const budget = this.#budget;
-    return {
+    const review: Plain = {
       object,
       old,
       operation,
       user,
-      get isDryRun() {
-        noteDryRun();
-        return isDryRun;
-      },
       subresource,
       options,
       reads: this.#reads as Review<KubernetesObject>["reads"], // typed by the author's declaration
       client: this.#env.client,
-      get signal() {
-        return budget.signal;
-      },
       log: this.#log,
       warn: (text) => (isMuted ? undefined : this.warnings.add(text)),
       now: () => this.#env.clock.now(),
     };
+    return withLate(review, {
+      isDryRun: () => {
+        this.#hasReadDryRun = true;
+        return isDryRun;
+      },
+      signal: () => this.#budget.signal,
+    });
   }
+}
+
+/** The properties of a review that are made when a function reads them. */
+interface Late {
+  isDryRun(): boolean;
+  signal(): AbortSignal;
+}
+
+type Plain = Omit<Review<KubernetesObject>, keyof Late>;
+
+const LATE = Symbol("late");
+
+interface HasLate {
+  readonly [LATE]: Late;
+}
+
+/**
+ * The getters of every review. V8 allocates the getters that one object defines for itself as old objects: they would keep the review in
+ * memory until the next full collection, and each scavenge would copy it.
+ */
+const GETTERS: Readonly<Record<keyof Late, PropertyDescriptor>> = {
+  isDryRun: {
+    enumerable: true,
+    get(this: HasLate) {
+      return this[LATE].isDryRun();
+    },
+  },
+  signal: {
+    enumerable: true,
+    get(this: HasLate) {
+      return this[LATE].signal();
+    },
+  },
+};
+
+function withLate(review: Plain, late: Late): Review<KubernetesObject> {
+  Object.defineProperty(review, LATE, { value: late });
+  return Object.defineProperties(review, GETTERS) as Review<KubernetesObject>; // Plain and the getters.
 }
 
 function nameOf(error: unknown): string {
