@@ -84,7 +84,7 @@ export function settle(kind: Kind, given: Partial<Settled>): Settled {
 
 /** Returns the names of the versions of a kind that `defineResource` made, the hub first; one name for every other kind. */
 function versionsOf(kind: Kind): readonly string[] {
-  return kind.resource === undefined ? [kind.version] : kind.resource.crd().spec.versions.map(({ name }) => name);
+  return kind.resource === undefined ? [kind.version] : Object.keys(kind.resource.versions());
 }
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];

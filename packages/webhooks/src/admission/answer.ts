@@ -6,9 +6,9 @@
  */
 import { groupKindOf, type JsonPatchOperation } from "@treadle/apimachinery";
 import type { Problem } from "@treadle/reconcile";
-import { deepFreeze } from "@treadle/reconcile/unstable/engine";
 import { type CallEnv, CallError } from "../call.ts";
 import type { AnyWebhooks } from "../definition.ts";
+import { freeze } from "../json.ts";
 import { isAsked } from "./asked.ts";
 import { type Denied, isDenied } from "./deny.ts";
 import { mutate } from "./mutate.ts";
@@ -28,7 +28,7 @@ export async function answerAdmission(webhooks: AnyWebhooks, type: "mutate" | "v
   const part = type === "mutate" ? "fill" : "problems";
   if (!isAsked(webhooks, part, request)) return answerOf(request, { allowed: true });
   // Types say that objects are read-only. A function that writes nevertheless fails, instead of losing its change.
-  deepFreeze(body);
+  freeze(body);
   const call = new ReviewCall(webhooks, request, part, env);
   try {
     if (env.signal.aborted) throw call.failure("ERR_ABORTED", "the client has left");

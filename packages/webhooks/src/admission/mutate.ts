@@ -3,11 +3,11 @@
  * other webhooks stay.
  */
 import { createJsonPatch, jsonEqual, type JsonPatchOperation, type KubernetesObject } from "@treadle/apimachinery";
-import { deepFreeze } from "@treadle/reconcile/unstable/engine";
 import type { CallError } from "../call.ts";
 import type { AnyWebhooks } from "../definition.ts";
 import { specOf } from "./asked.ts";
-import { type AdmissionRequest, isBuiltIn, isFields } from "./request.ts";
+import { freeze, isObject, type Json } from "../json.ts";
+import { type AdmissionRequest, isBuiltIn } from "./request.ts";
 import type { AskOptions, ReviewCall } from "./review-call.ts";
 
 /** Returns the patch of what `fill` changes; an empty list when it changes nothing. @throws CallError, and what `deny()` threw */
@@ -16,11 +16,11 @@ export async function mutate(call: ReviewCall): Promise<readonly JsonPatchOperat
   const form = formOf(call);
   const before = draftOf(form, object);
   // The API server refuses such an object by its schema. The author's function expects an object there.
-  if (!isFields(before)) return [];
+  if (!isObject(before)) return [];
   const filled = await fill(call, object, before);
   call.checkDryRun();
   if (jsonEqual(filled, before)) return [];
-  const result = deepFreeze(withDraft(form, object, filled));
+  const result = freeze(withDraft(form, object, filled));
   checkOwners(call, result);
   // The API server may ask again, also because of another webhook. A fill that changes its own result would never end.
   const again = await fill(call, result, filled, { isMuted: true });
@@ -54,30 +54,28 @@ function draftOf(form: Form, object: KubernetesObject): unknown {
   return rest;
 }
 
-function withDraft(form: Form, object: KubernetesObject, draft: Fields): KubernetesObject {
+function withDraft(form: Form, object: KubernetesObject, draft: Json): KubernetesObject {
   if (form === "spec") return { ...object, spec: draft } as KubernetesObject;
   const { status } = object as KubernetesObject & { readonly status?: unknown };
   // What the draft lacks is checked by checkOwners.
   return { ...draft, ...(status === undefined || "status" in draft ? {} : { status }) } as unknown as KubernetesObject;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-async function fill(call: ReviewCall, object: KubernetesObject, from: Fields, options?: AskOptions): Promise<Fields> {
+async function fill(call: ReviewCall, object: KubernetesObject, from: Json, options?: AskOptions): Promise<Json> {
   const draft = structuredClone(from);
   await call.ask((review) => (call.webhooks as Required<AnyWebhooks>).fill?.(draft, object, review), object, options);
   return plainJson(call, draft);
 }
 
 /** Returns the draft as it is sent. */
-function plainJson(call: ReviewCall, draft: Fields): Fields {
+function plainJson(call: ReviewCall, draft: Json): Json {
   const check = (key: string, value: unknown): unknown => {
     const strange = strangeness(value);
     if (strange !== undefined) throw notJson(call, `${strange} at ${JSON.stringify(key)}`);
     return value;
   };
   try {
-    return JSON.parse(JSON.stringify(draft, check)) as Fields; // a draft is an object
+    return JSON.parse(JSON.stringify(draft, check)) as Json; // a draft is an object
   } catch (error) {
     throw error instanceof TypeError ? notJson(call, "a circle or a value that has no form in JSON") : error;
   }
@@ -111,9 +109,9 @@ const FIXED = [
 /** @throws CallError when `fill` changed a field that is not its own */
 function checkOwners(call: ReviewCall, result: KubernetesObject): void {
   const { object }: AdmissionRequest = call.request;
-  const fields = (of: KubernetesObject): Fields => {
+  const fields = (of: KubernetesObject): Json => {
     const { apiVersion, kind, status } = of as KubernetesObject & { readonly status?: unknown };
-    const metadata: Fields = isFields(of.metadata) ? of.metadata : {};
+    const metadata: Json = isObject(of.metadata) ? of.metadata : {};
     return { apiVersion, kind, status, ...Object.fromEntries(FIXED.map((name) => [`metadata.${name}`, metadata[name]])) };
   };
   const [was, is] = [fields(object), fields(result)];

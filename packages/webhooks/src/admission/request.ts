@@ -6,6 +6,7 @@ import { apiVersionOf, groupOf, type KubernetesObject } from "@treadle/apimachin
 import { CallError } from "../call.ts";
 import type { AnyWebhooks } from "../definition.ts";
 import type { Operation, ReviewedUser } from "../types.ts";
+import { isObject, type Json } from "../json.ts";
 
 /** The request of an AdmissionReview. */
 export interface AdmissionRequest {
@@ -30,12 +31,12 @@ const API_VERSION = "admission.k8s.io/v1";
 
 /** Reads the body of a call. @throws CallError 400 for a body that is no review of the kind of `webhooks` */
 export function readRequest(webhooks: AnyWebhooks, body: unknown): AdmissionRequest {
-  if (!isFields(body)) throw noReview("the body is not a JSON object", "Send an AdmissionReview, as an API server does");
+  if (!isObject(body)) throw noReview("the body is not a JSON object", "Send an AdmissionReview, as an API server does");
   const { kind, apiVersion, request } = body;
   if (kind !== "AdmissionReview") throw noReview(`kind is ${shown(kind)}`, "Send an AdmissionReview: this path is for API servers");
   if (apiVersion !== API_VERSION)
     throw noReview(`apiVersion is ${shown(apiVersion)}`, `Set admissionReviewVersions: ["v1"] in the webhook's configuration`);
-  if (!isFields(request)) throw noReview("it has no request", "Send an AdmissionReview with a request");
+  if (!isObject(request)) throw noReview("it has no request", "Send an AdmissionReview with a request");
   const uid = request["uid"];
   if (typeof uid !== "string" || uid === "") throw noReview("request.uid is missing", "Send the uid, which the answer repeats");
   const operation = OPERATIONS.find((one) => one === request["operation"]);
@@ -51,7 +52,7 @@ export function readRequest(webhooks: AnyWebhooks, body: unknown): AdmissionRequ
     namespace,
     user: userOf(request["userInfo"]),
     isDryRun: request["dryRun"] === true,
-    options: isFields(request["options"]) ? request["options"] : {},
+    options: isObject(request["options"]) ? request["options"] : {},
     ...objectsOf(request, operation, { name, namespace }),
   };
 }
@@ -59,7 +60,7 @@ export function readRequest(webhooks: AnyWebhooks, body: unknown): AdmissionRequ
 const OPERATIONS: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /** A review of another kind or version would give the author's functions fields that their types do not have. */
-function checkKind({ kind }: AnyWebhooks, request: Fields, subresource: string): void {
+function checkKind({ kind }: AnyWebhooks, request: Json, subresource: string): void {
   const { group, version, resource } = fieldsAt(request, "resource");
   if (group !== kind.group || resource !== kind.plural) {
     const got = `${shown(resource)} of group ${shown(group)}`;
@@ -79,7 +80,7 @@ function checkKind({ kind }: AnyWebhooks, request: Fields, subresource: string):
 }
 
 function objectsOf(
-  request: Fields,
+  request: Json,
   operation: Operation,
   ref: { readonly name: string; readonly namespace: string },
 ): Pick<AdmissionRequest, "object" | "old"> {
@@ -101,18 +102,18 @@ function objectsOf(
   }
 }
 
-function objectAt(request: Fields, field: "object" | "oldObject"): KubernetesObject {
+function objectAt(request: Json, field: "object" | "oldObject"): KubernetesObject {
   const given = request[field];
-  if (!isFields(given)) throw noReview(`request.${field} is missing`, `Send the whole object for ${shown(request["operation"])}`);
+  if (!isObject(given)) throw noReview(`request.${field} is missing`, `Send the whole object for ${shown(request["operation"])}`);
   const { apiVersion, kind, metadata } = given;
   if (typeof apiVersion !== "string" || typeof kind !== "string")
     throw noReview(`request.${field} has no apiVersion and kind`, "Send the whole object");
-  if (!isFields(metadata)) throw noReview(`request.${field} has no metadata`, "Send the whole object, with its metadata");
+  if (!isObject(metadata)) throw noReview(`request.${field} has no metadata`, "Send the whole object, with its metadata");
   return given as unknown as KubernetesObject; // what the type demands was checked above; the server made the rest
 }
 
 function userOf(given: unknown): ReviewedUser {
-  if (!isFields(given)) throw noReview("request.userInfo is missing", "Send the user of the request");
+  if (!isObject(given)) throw noReview("request.userInfo is missing", "Send the user of the request");
   const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
   const extra = Object.entries(fieldsAt(given, "extra")).map(([key, value]) => [key, texts(value)] as const);
   return {
@@ -133,19 +134,12 @@ function noReview(what: string, fix: string): CallError {
   return new CallError(400, "ERR_INVALID_REVIEW", `cannot read the AdmissionReview: ${what}. ${fix}`);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Tells whether a value of JSON is an object. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function fieldsAt(fields: Fields, name: string): Fields {
+function fieldsAt(fields: Json, name: string): Json {
   const value = fields[name];
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
-function textAt(fields: Fields, name: string): string {
+function textAt(fields: Json, name: string): string {
   const value = fields[name];
   return typeof value === "string" ? value : "";
 }

@@ -1,7 +1,7 @@
 /** Asks `problems` whether an object is refused, and reads what it returns: untyped code may return anything. */
 import type { Problem } from "@treadle/reconcile";
 import type { AnyWebhooks } from "../definition.ts";
-import { isFields } from "./request.ts";
+import { isObject } from "../json.ts";
 import type { ReviewCall } from "./review-call.ts";
 
 /** Returns the problems of the object; an empty list accepts it. @throws CallError, and what `deny()` threw */
@@ -29,7 +29,7 @@ function read(call: ReviewCall, given: unknown): readonly Problem[] {
 /** A copy: getters of the entry are called once, here. */
 function problemOf(entry: unknown): Problem | undefined {
   if (typeof entry === "string") return entry;
-  if (!isFields(entry)) return undefined;
+  if (!isObject(entry)) return undefined;
   const { path, message } = entry;
   return typeof path === "string" && typeof message === "string" ? { path, message } : undefined;
 }

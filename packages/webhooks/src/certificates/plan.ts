@@ -157,7 +157,7 @@ function decideIssue(
 
 function reasonOf({ serving, authority, faults, jitterMs }: PlanState, nowMs: number): string {
   if (faults.length > 0) return faults.join(", ");
-  if (serving === undefined) return "there is none yet";
+  if (serving === undefined) return "there is no certificate yet";
   if (nowMs >= serving.endsMs) return "it has expired";
   if (nowMs < serving.startsMs) return "it is not valid yet";
   if (!serving.hasNames) return "it lacks a name of the server";

@@ -5,7 +5,7 @@
  * on the way to the version and back, and `base` has what comes back instead. Equal parts are left out.
  */
 import type { JsonSchema, KubernetesObject } from "@treadle/apimachinery";
-import { canonical, isObject, isTooDeep, type Json } from "./json.ts";
+import { canonical, isObject, isTooDeep, type Json } from "../json.ts";
 import { type Kept, merged } from "./merge.ts";
 
 /** The name of the annotation. Only conversions write it, and only in objects of versions that are not the hub. */

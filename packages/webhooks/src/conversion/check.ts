@@ -5,7 +5,7 @@
  * zod schema.
  */
 import { jsonEqual, type JsonSchema } from "@treadle/apimachinery";
-import { isObject, type Json, own } from "./json.ts";
+import { isObject, type Json, own } from "../json.ts";
 import { itemsOf } from "./lists.ts";
 import { memberSchema } from "./shape.ts";
 

@@ -298,7 +298,7 @@ describe("an annotation that cannot be used is ignored as a whole", () => {
   });
 
   /*
-   * Whoever may write the object may write the annotation. Whatever it says:
+   * A user who may write the object may write the annotation. Whatever it says:
    * 1. The conversion does not fail.
    * 2. The hub satisfies its schema.
    * 3. A hub that is ignored is the hub without the annotation.

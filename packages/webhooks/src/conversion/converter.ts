@@ -16,7 +16,7 @@ import { apiVersionOf, type Kind, type KubernetesObject } from "@treadle/apimach
 import type { AnyWebhooks } from "../definition.ts";
 import { ConversionError } from "./errors.ts";
 import { nameOf } from "./functions.ts";
-import { freeze } from "./json.ts";
+import { freeze } from "../json.ts";
 import { type OnIgnored, viewsOf, Way } from "./way.ts";
 
 /** The conversions of one kind. */

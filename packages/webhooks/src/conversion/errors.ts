@@ -1,7 +1,5 @@
 /** The errors of conversions. */
 
-const BRAND: symbol = Symbol.for("treadle.webhooks.ConversionError");
-
 /** An object that cannot be converted. The message names kind, versions, function and object, and no values of the object. */
 export class ConversionError extends Error {
   /** The name of the class. */
@@ -12,11 +10,10 @@ export class ConversionError extends Error {
   constructor(code: ConversionError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
-    Object.defineProperty(this, BRAND, { value: true });
   }
 }
 
-/** Tells whether `error` is a {@link ConversionError}, of this copy of the package or another. */
+/** Tells whether `error` is a {@link ConversionError}. */
 export function isConversionError(error: unknown): error is ConversionError {
-  return error instanceof Error && BRAND in error;
+  return error instanceof ConversionError;
 }

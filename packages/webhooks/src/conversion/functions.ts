@@ -3,7 +3,7 @@ import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyConversion } from "../definition.ts";
 import type { Sections } from "./annotation.ts";
 import { ConversionError } from "./errors.ts";
-import { garbageIn, isObject, type Json, own } from "./json.ts";
+import { garbageIn, isObject, type Json, own } from "../json.ts";
 
 /** One call of a function. */
 export interface FunctionCall {

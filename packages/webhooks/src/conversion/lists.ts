@@ -5,7 +5,7 @@
  * follows the item that it follows in its own list, or at the front.
  */
 import type { JsonSchema } from "@treadle/apimachinery";
-import { canonical, isObject, own } from "./json.ts";
+import { canonical, isObject, own } from "../json.ts";
 
 /** The items of a list by identity, in the order of the list. */
 export type Items = ReadonlyMap<string, unknown>;

@@ -9,7 +9,7 @@
  * are merged by field, lists by their type in the schema. Pure; the result may share parts with the inputs.
  */
 import { jsonEqual, type JsonSchema } from "@treadle/apimachinery";
-import { isObject, type Json, own, put } from "./json.ts";
+import { isObject, type Json, own, put } from "../json.ts";
 import { arranged, type Items, itemsOf, keysOf } from "./lists.ts";
 import { memberSchema } from "./shape.ts";
 

@@ -10,7 +10,7 @@ import { type CallEnv, CallError } from "../call.ts";
 import type { Converter } from "./converter.ts";
 import { type ConversionError, isConversionError } from "./errors.ts";
 import { nameOf } from "./functions.ts";
-import { isObject, type Json } from "./json.ts";
+import { isObject, type Json } from "../json.ts";
 import { SeenReasons } from "./seen-reasons.ts";
 
 /** What a conversion needs besides the review. */

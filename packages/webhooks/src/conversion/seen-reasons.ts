@@ -1,6 +1,6 @@
 /** Remembers what was logged, so that an object which is read all the time has one line in the log. */
 
-/** More objects than anybody repairs by hand. The oldest is forgotten, and is logged again. */
+/** More objects than a person repairs by hand. The oldest is forgotten, and is logged again. */
 const MAX_ENTRIES = 1_000;
 
 /** Reasons by object that were logged. */

@@ -5,7 +5,7 @@
  * The in-memory API server has this too. An operator does not load it.
  */
 import type { JsonSchema } from "@treadle/apimachinery";
-import { isObject, type Json, own, put } from "./json.ts";
+import { isObject, type Json, own, put } from "../json.ts";
 
 /** Returns the schema of a member of an object; `undefined` where the schema says nothing. */
 export function memberSchema(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {

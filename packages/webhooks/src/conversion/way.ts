@@ -7,7 +7,7 @@ import type { AnyConversion } from "../definition.ts";
 import { type Between, CONVERSION_ANNOTATION, fits, restored, type Sections, withAnnotation, written } from "./annotation.ts";
 import { brokenPath } from "./check.ts";
 import { call } from "./functions.ts";
-import { freeze, isObject, own } from "./json.ts";
+import { freeze, isObject, own } from "../json.ts";
 import { reduced } from "./merge.ts";
 import { shaped } from "./shape.ts";
 
@@ -26,11 +26,9 @@ export interface View {
 
 /** Returns the versions of a kind by apiVersion, the hub first. */
 export function viewsOf(kind: Kind): ReadonlyMap<string, View> {
-  const kinds = (kind as { readonly versions?: Readonly<Record<string, Kind>> }).versions ?? {}; // `defineResource({ versions })` sets it
-  const { versions = [] } = kind.resource?.crd().spec ?? {};
-  const views = versions.map(({ name, schema }): View => {
+  const views = Object.values(kind.resource?.versions() ?? {}).map((of): View => {
+    const { schema } = of.resource.crd().spec.versions.find(({ name }) => name === of.version) ?? {};
     const { spec, status } = schema?.openAPIV3Schema?.properties ?? {};
-    const of = { ...kind, ...kinds[name], version: name };
     return {
       kind: of,
       apiVersion: apiVersionOf(of),

@@ -64,7 +64,7 @@ export interface WebhookServer extends Runnable {
  * Guarantees: whatever a request or an author's function does, the process and the other requests go on. A stop answers the reviews in
  * progress.
  *
- * Caveats: whoever reaches the port can send a review in any user's name. `clientCa` refuses connections of others than the API server.
+ * Caveats: any client that reaches the port can send a review in any user's name. `clientCa` refuses connections of others than the API server.
  *
  * @throws DefinitionError with all problems of the webhooks and the options
  */

@@ -1,6 +1,6 @@
 /** The single changes that a client can make to a value, and the differences of two values. */
 import { jsonEqual, type JsonSchema } from "@treadle/apimachinery";
-import { isObject, own, put } from "../conversion/json.ts";
+import { isObject, own, put } from "../json.ts";
 import { itemsOf } from "../conversion/lists.ts";
 import { memberSchema } from "../conversion/shape.ts";
 

@@ -5,7 +5,7 @@
 import type { JsonSchema } from "@treadle/apimachinery";
 import type * as FastCheck from "fast-check";
 import { brokenPath } from "../conversion/check.ts";
-import { isObject, own } from "../conversion/json.ts";
+import { isObject, own } from "../json.ts";
 
 type Values = FastCheck.Arbitrary<unknown>;
 
