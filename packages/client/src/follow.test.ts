@@ -149,6 +149,20 @@ describe("follow", () => {
     expect((await told(script)).error).toMatchObject({ code });
   });
 
+  test("reads the state again after a refusal, less and less often, where onRefusal is given", async () => {
+    const refusals: string[] = [];
+    const onRefusal = (error: unknown, ms: number): void =>
+      void refusals.push(`${(error as { readonly code: string }).code} ${Math.floor(ms / 800)}`);
+    const forbidden = failure(403, "Forbidden", "no");
+    const script = [forbidden, forbidden, list("1", object("a", "1")), forbidden, list("2"), stream(line("ADDED", object("b", "3")))];
+    const { seen, requests, pauses, error } = await told(script, { onRefusal });
+    expect(error).toBeUndefined();
+    expect(seen).toEqual(["RESTARTED", "RESTARTED", "ADDED a", "SYNCED 1", "RESTARTED", "SYNCED 2", "ADDED b"]);
+    expect(versions(requests)).toEqual(["list", "list", "list", "watch 1", "list", "watch 2", "watch 3"]);
+    expect(refusals).toEqual(["ERR_FORBIDDEN 1", expect.stringMatching(/ [23]$/), expect.stringMatching(/ [4-7]$/)]);
+    expect(pauses).toEqual([]);
+  });
+
   test("waits while credentials or certificates that worked before fail", async () => {
     const { seen } = await told([
       list("1"),

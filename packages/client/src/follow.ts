@@ -37,6 +37,11 @@ export interface FollowOptions extends Pick<WatchOptions, "namespace" | "labelSe
   readonly resourceVersion?: string;
   /** Called for each interruption, before the pause. */
   readonly onInterruption?: (error: unknown, retryInMs: number) => void;
+  /**
+   * Called for each permanent refusal, before the pause. After it the current state is read again, as after RESTARTED: for programs whose
+   * rights may be granted later. @defaultValue a refusal ends the loop
+   */
+  readonly onRefusal?: (error: unknown, retryInMs: number) => void;
   /** Clock of the pauses. @defaultValue the system's */
   readonly clock?: Clock;
   /** Source of the jitter. @defaultValue the system's */
@@ -57,15 +62,15 @@ const MIN_WATCH_MS = 1_000;
  * Reports the current state as ADDED events, then SYNCED, then each change as it happens. It ends when the loop is left. When
  * the signal is aborted it throws the signal's reason. It reconnects with a backoff after lost connections, 429, 5xx and clean
  * ends, and misses or repeats no change. The only exception is reported as RESTARTED.
- * @throws ApiError for a permanent refusal (kind not served, forbidden, bad selector); ConnectionError for credentials or
- * certificates that never worked, and for a closed client
+ * @throws without `onRefusal`: ApiError for a permanent refusal (kind not served, forbidden, bad selector); ConnectionError for
+ * credentials or certificates that never worked, and for a closed client
  */
 export async function* follow<K extends Kind>(
   client: Client,
   kind: K,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowEvent<ObjectOf<K>>, void, undefined> {
-  const { clock = systemClock, random = systemRandom, signal, onInterruption } = options;
+  const { clock = systemClock, random = systemRandom, signal, onInterruption, onRefusal } = options;
   const where = { version: options.resourceVersion, hasBegun: false };
   let delayMs = FIRST_DELAY_MS;
   let hasWorked = false;
@@ -84,12 +89,14 @@ export async function* follow<K extends Kind>(
       pauseMs = Math.max(0, MIN_WATCH_MS - (clock.now() - startedAt));
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
-      if (!isTemporary(error, hasWorked)) throw error;
-      const isLost = isExpired(error);
+      const isRefused = !isTemporary(error, hasWorked);
+      if (isRefused && onRefusal === undefined) throw error;
+      const isLost = isRefused || isExpired(error);
       // A lost version is listed again at once, but not when nothing worked since the last time: that would be a busy loop.
-      pauseMs = isLost && hasWorked ? 0 : Math.max(delayMs * (1 + random.next()), (isApiError(error) && error.retryAfterMs) || 0);
+      pauseMs =
+        isLost && hasWorked && !isRefused ? 0 : Math.max(delayMs * (1 + random.next()), (isApiError(error) && error.retryAfterMs) || 0);
       if (pauseMs > 0) delayMs = Math.min(LAST_DELAY_MS, delayMs * 2);
-      onInterruption?.(error, pauseMs);
+      (isRefused ? onRefusal : onInterruption)?.(error, pauseMs);
       if (isLost) where.version = undefined;
       if (isLost || where.hasBegun) yield { type: "RESTARTED", reason: messageOf(error) };
       if (isLost) hasWorked = false;
