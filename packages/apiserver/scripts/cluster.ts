@@ -11,7 +11,10 @@ const USAGE = `usage: npm run cluster -- --port N --kubeconfig FILE [--manifests
   --kubeconfig FILE  file for the kubeconfig of kubectl and other clients; removed at the end
   --manifests DIR    folder of .yaml, .yml and .json files with objects to create at the start: CRDs first, the others in any order
   --workloads        simulate controllers and kubelets: Deployments, Jobs and the like get pods; no container runs
+Services have no network: the server reaches webhooks by a url only.
 Press Ctrl-C or send SIGTERM to end it; nothing is kept. Exit codes: 0 ended, 1 could not start, 2 wrong arguments.`;
+
+const NO_NETWORK = "Services have no network: the server reaches webhooks by a url only";
 
 interface Wanted {
   readonly port: number;
@@ -38,7 +41,9 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const cluster = await startLocalCluster(wanted);
     const made = wanted.manifests === undefined ? "" : ` with ${cluster.manifestCount} objects of ${wanted.manifests}`;
-    console.log(`cluster: ready at ${cluster.url}${made}; kubectl --kubeconfig ${wanted.kubeconfig} get namespaces; Ctrl-C ends it`);
+    console.log(
+      `cluster: ready at ${cluster.url}${made}; kubectl --kubeconfig ${wanted.kubeconfig} get namespaces; Ctrl-C ends it. ${NO_NETWORK}`,
+    );
     const signal = await ended;
     await cluster.close();
     console.log(`cluster: ended by ${signal}, ${wanted.kubeconfig} is removed`);

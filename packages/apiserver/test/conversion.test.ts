@@ -100,6 +100,18 @@ test("updates, patches, applies, the status and deletions work in the other vers
   });
 });
 
+test("an apply that drops a field keeps its others, also beside a manager of another version", async () => {
+  const headers = { "content-type": "application/apply-patch+yaml" };
+  const apply = async (manager: string, path: string, body: Json): Promise<Json> =>
+    (await one.call("PATCH", `${path}/a?fieldManager=${manager}&force=true`, body, headers)).body;
+  const labelled = (object: Json, labels: Json): Json => ({ ...object, metadata: { ...object["metadata"], labels } });
+  await apply("ops", V1, labelled(v1("a", 1), { ops: "1" }));
+  await apply("dev", V2, labelled(v2("a", 2), { dev: "1" }));
+  const { spec, metadata } = await apply("dev", V2, v2("a", 3));
+  expect({ spec, labels: metadata.labels }).toEqual({ spec: { dimensions: { width: 3 } }, labels: { ops: "1" } });
+  expect((await one.call("GET", `${V1}/a`)).body["spec"]).toEqual({ size: 3 });
+});
+
 test("a watch of the other version gets its events in order", async () => {
   await one.call("POST", V1, v1("a", 1));
   const watching = await one.watch(`${V2}?watch=true`);

@@ -195,12 +195,13 @@ test.for<{ readonly name: string; readonly answer: AnswerReview; readonly cause:
   {
     name: "answers nothing",
     answer: async () => undefined,
-    cause: "failed to call webhook: couldn't get version/kind; json parse error: Unexpected end of JSON input",
+    cause: "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
   },
   {
     name: "answers a text",
     answer: async () => "yes",
-    cause: "received invalid webhook response: webhook response was absent",
+    cause:
+      'failed to call webhook: couldn\'t get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
   },
 ])("a function that $name is a failed call", async ({ answer, cause }) => {
   const one = harness({ webhookServices: () => answer });

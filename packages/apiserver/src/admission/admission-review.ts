@@ -6,7 +6,7 @@ import { StatusError } from "../errors/status-errors.ts";
 import type { ServedVersion } from "../storage/registry.ts";
 import type { Operation, Wanted } from "./matching.ts";
 import type { Invocation, Webhook } from "./webhooks.ts";
-import { WebhookError } from "./webhook-client.ts";
+import { WebhookError } from "./webhook-errors.ts";
 
 export interface Answer {
   readonly warnings: readonly string[];
@@ -19,7 +19,8 @@ export interface ReviewContext {
   readonly uid: string;
   readonly user: UserInfo;
   readonly isDryRun: boolean;
-  readonly options: JsonObject;
+  /** Connections have none. */
+  readonly options: JsonObject | null;
 }
 
 /**
@@ -42,7 +43,9 @@ export function reviewOf({ hook, version }: Invocation, wanted: Wanted, context:
 /** Describes a request, without its objects. */
 export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryRun, options }: Omit<ReviewContext, "uid">): JsonObject {
   const { type, version: asked } = wanted.served;
-  const kindIn = (one: ServedVersion): JsonObject => ({ group: one.group, version: one.version, kind: type.kind });
+  const { kind: own } = wanted;
+  const kindIn = (one: ServedVersion): JsonObject =>
+    own === undefined ? { group: one.group, version: one.version, kind: type.kind } : { ...own };
   const resourceIn = (one: ServedVersion): JsonObject => ({ group: one.group, version: one.version, resource: type.plural });
   const sub = wanted.subresource === "" ? {} : { subResource: wanted.subresource, requestSubResource: wanted.subresource };
   return {
@@ -65,10 +68,15 @@ export function requestOf(version: ServedVersion, wanted: Wanted, { user, isDryR
   };
 }
 
-const OPTIONS: Readonly<Record<Operation, string>> = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" };
+const OPTIONS: Readonly<Record<Exclude<Operation, "CONNECT">, string>> = {
+  CREATE: "CreateOptions",
+  UPDATE: "UpdateOptions",
+  DELETE: "DeleteOptions",
+};
 
 /** Returns the options of a request, as webhooks see them. */
-export function optionsOf(operation: Operation, query: URLSearchParams): JsonObject {
+export function optionsOf(operation: Operation, query: URLSearchParams): JsonObject | null {
+  if (operation === "CONNECT") return null;
   const dryRun = query.getAll("dryRun");
   const given = ["fieldManager", "fieldValidation"].flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
   return {

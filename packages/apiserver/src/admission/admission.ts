@@ -6,21 +6,22 @@
  * again from the start on the new store. An answer is valid only for the objects that the webhook saw. After another write
  * the webhooks are called again, as on the real server.
  */
+import { objectIn } from "../crd/object-version.ts";
 import { complete } from "../request/draft.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
+import { textAt } from "../internal/read.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
 import { readMeta } from "../objects/object-meta.ts";
-import type { ServedVersion } from "../storage/registry.ts";
-import { internalError, StatusError } from "../errors/status-errors.ts";
+import { internalError } from "../errors/status-errors.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import type { Wanted } from "./matching.ts";
 import { optionsOf } from "./admission-review.ts";
-import type { AdmittedCall, AdmittedWrite } from "./admitted-write.ts";
-import { type Deliberation, type Outcome, Suspension } from "../request/deliberation.ts";
+import type { AdmittedCall, AdmittedPart, AdmittedWrite } from "./admitted-write.ts";
+import { type Outcome, Suspension } from "../request/deliberation.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 import { askPolicies, hasPolicies, type PolicyContext } from "./policies.ts";
 import { Rounds } from "./rounds.ts";
-import { hasWebhooks, invocationOf, webhooksOf } from "./webhooks.ts";
+import { hasWebhooks, invocationOf, type Phase, webhooksOf } from "./webhooks.ts";
 
 export class Admission {
   readonly #client: WebhookClient;
@@ -53,56 +54,64 @@ export class Admission {
    */
   validate(call: AdmittedCall, write: AdmittedWrite): void {
     if (write.draft === undefined) this.#outcome(call, write, "mutating");
-    // Writes of the server itself have no deliberation.
-    if (call.deliberation !== undefined && write.subresource !== "scale" && hasPolicies(call.parts)) {
-      const wanted = wantedOf(call, write);
-      const { deliberation } = call;
-      const inVersion: PolicyContext["inVersion"] = (object, version) => shownIn(call, deliberation, { object, version });
-      const context = { user: call.user, isDryRun: write.isDryRun, options: optionsOf(write.operation, call.query), inVersion };
-      const { warnings, denial } = askPolicies(call.parts, wanted, context);
-      call.warnings.push(...warnings);
-      if (denial !== undefined) throw denial;
-    }
+    // A Scale was validated as it is, see `validatePart`.
+    if (write.subresource === "scale") return;
+    askAll(call, wantedOf(call, write), write.isDryRun);
     this.#outcome(call, write, "validating");
   }
 
-  #outcome(call: AdmittedCall, write: AdmittedWrite, phase: "mutating" | "validating"): Outcome | undefined {
+  /** As {@link mutate}, for an object of another kind than that of the resource. @throws Suspension, StatusError */
+  mutatePart(call: AdmittedCall, part: AdmittedPart): JsonObject {
+    return this.#asked(call, partWanted(call, part), { phase: "mutating", isDryRun: part.isDryRun })?.object ?? part.object;
+  }
+
+  /** As {@link validate}, for an object of another kind than that of the resource. @throws Suspension, StatusError */
+  validatePart(call: AdmittedCall, part: AdmittedPart): void {
+    const wanted = partWanted(call, part);
+    askAll(call, wanted, part.isDryRun);
+    this.#asked(call, wanted, { phase: "validating", isDryRun: part.isDryRun });
+  }
+
+  #outcome(call: AdmittedCall, write: AdmittedWrite, phase: Phase): Outcome | undefined {
+    if (write.subresource === "scale") return undefined;
+    return this.#asked(call, wantedOf(call, write), { phase, isDryRun: write.isDryRun });
+  }
+
+  #asked(
+    call: AdmittedCall,
+    wanted: Wanted,
+    { phase, isDryRun }: { readonly phase: Phase; readonly isDryRun: boolean },
+  ): Outcome | undefined {
     const { parts, deliberation } = call;
-    // The webhooks of an object do not expect a Scale.
-    if (deliberation === undefined || write.subresource === "scale" || !hasWebhooks(parts.store, phase)) return undefined;
-    const wanted = wantedOf(call, write);
+    // Writes of the server itself have no deliberation.
+    if (deliberation === undefined || !hasWebhooks(parts.store, phase)) return undefined;
     const hooks = webhooksOf(parts.store, phase);
     const matching = hooks.filter((hook) => invocationOf(parts.store, hook, wanted) !== undefined);
     if (matching.length === 0) return undefined;
-    const version = write.live?.metadata.resourceVersion ?? "";
-    const key = JSON.stringify([phase, write.operation, wanted.name, version, matching.map(({ id }) => id), write.draft]);
+    const version = textAt(wanted.oldObject, "metadata", "resourceVersion");
+    const key = JSON.stringify([phase, wanted.operation, wanted.name, version, matching.map(({ id }) => id), wanted.object]);
     const known = deliberation.outcomes.get(key);
     if (known !== undefined) {
       call.warnings.push(...known.warnings);
       if (known.denial !== undefined) throw known.denial;
       return known;
     }
-    const rounds = new Rounds({ client: this.#client, uid: this.#uid, call, wanted, isDryRun: write.isDryRun });
+    const rounds = new Rounds({ client: this.#client, uid: this.#uid, call, wanted, isDryRun });
     const asked = phase === "mutating" ? rounds.mutate(hooks) : rounds.validate(hooks);
     throw new Suspension(asked.then((outcome) => void deliberation.outcomes.set(key, outcome)));
   }
 }
 
-/** Returns an object in another version of its kind, or the failure of its conversion. @throws Suspension */
-function shownIn(
-  { served, parts }: AdmittedCall,
-  { shown }: Deliberation,
-  { object, version }: { readonly object: JsonObject; readonly version: ServedVersion },
-): JsonObject | StatusError {
-  if (object["apiVersion"] === version.apiVersion) return object;
-  const key = JSON.stringify([version.apiVersion, object]);
-  const known = shown.get(key);
-  if (known !== undefined) return known;
-  const asked = parts.conversions.between(served.type, object, version).catch((error: unknown) => {
-    if (error instanceof StatusError) return error;
-    throw error;
-  });
-  throw new Suspension(asked.then((result) => void shown.set(key, result)));
+/** Asks the policies. @throws Suspension, StatusError */
+function askAll(call: AdmittedCall, wanted: Wanted, isDryRun: boolean): void {
+  const { parts, deliberation, query, user } = call;
+  // Writes of the server itself have no deliberation.
+  if (deliberation === undefined || !hasPolicies(parts)) return;
+  const inVersion: PolicyContext["inVersion"] = (object, version) =>
+    wanted.kind === undefined ? objectIn({ ...call, deliberation }, object, version) : object;
+  const { warnings, denial } = askPolicies(parts, wanted, { user, isDryRun, options: optionsOf(wanted.operation, query), inVersion });
+  call.warnings.push(...warnings);
+  if (denial !== undefined) throw denial;
 }
 
 function wantedOf({ served, route }: AdmittedCall, { operation, draft, live, subresource }: AdmittedWrite): Wanted {
@@ -112,4 +121,9 @@ function wantedOf({ served, route }: AdmittedCall, { operation, draft, live, sub
   // The namespace of a Namespace object is its own name.
   const namespace = served.type.id === "namespaces" ? name : (metadata.namespace ?? "");
   return { operation, served, subresource, namespace, name, object: draft, oldObject: live };
+}
+
+function partWanted({ served, route }: AdmittedCall, { operation, kind, object, oldObject }: AdmittedPart): Wanted {
+  const { subresource, namespace, name } = route;
+  return { operation, served, subresource, kind, namespace, name, object, oldObject };
 }

@@ -6,7 +6,8 @@ import type { ResourceRoute } from "../request/routes.ts";
 import type { Registry, Served } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
-import type { Operation } from "./matching.ts";
+import type { JsonObject } from "../internal/json.ts";
+import type { ObjectKind, Operation } from "./matching.ts";
 
 /** The part of a request that admission needs. */
 export interface AdmittedCall {
@@ -26,5 +27,14 @@ export interface AdmittedWrite {
   readonly draft: Draft | undefined;
   readonly live: StoredObject | undefined;
   readonly subresource: string;
+  readonly isDryRun: boolean;
+}
+
+/** A write, or a connection, whose object has a kind of its own. */
+export interface AdmittedPart {
+  readonly operation: Operation;
+  readonly kind: ObjectKind;
+  readonly object: JsonObject;
+  readonly oldObject?: JsonObject;
   readonly isDryRun: boolean;
 }

@@ -5,13 +5,22 @@ import { objectAt, textsAt } from "../internal/read.ts";
 import type { Served, ServedVersion } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
 
-export type Operation = "CREATE" | "UPDATE" | "DELETE";
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** The kind of an object. */
+export interface ObjectKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
 
 /** A write, as webhooks and policies see it. */
 export interface Wanted {
   readonly operation: Operation;
   readonly served: Served;
   readonly subresource: string;
+  /** The kind of the objects, for a subresource that has one of its own. They are not converted. */
+  readonly kind?: ObjectKind;
   readonly namespace: string;
   readonly name: string;
   readonly object: JsonObject | undefined;

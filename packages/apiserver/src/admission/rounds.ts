@@ -12,11 +12,13 @@ import { resourceOf, type Served } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { type Answer, optionsOf, readAnswer, reviewOf } from "./admission-review.ts";
 import type { AdmittedCall } from "./admitted-write.ts";
+import { caBundleProblem } from "./ca-bundle.ts";
 import { conditionsHold } from "./conditions.ts";
 import { namesOf } from "./expressions.ts";
 import type { Wanted } from "./matching.ts";
-import { ChangingObjects, FixedObjects } from "./shown-objects.ts";
-import { type WebhookClient, WebhookError } from "./webhook-client.ts";
+import { ChangingObjects, type Converter, FixedObjects } from "./shown-objects.ts";
+import type { WebhookClient } from "./webhook-client.ts";
+import { WebhookError } from "./webhook-errors.ts";
 import { type Invocation, invocationOf, type Webhook } from "./webhooks.ts";
 
 /** The write that the webhooks see. */
@@ -43,8 +45,8 @@ export class Rounds {
    * later webhook changed the object. A change in the second round can cause more calls.
    */
   async mutate(hooks: readonly Webhook[]): Promise<Outcome> {
-    const { call, wanted } = this.#options;
-    const objects = new ChangingObjects(call.parts.conversions, wanted);
+    const { wanted } = this.#options;
+    const objects = new ChangingObjects(converterFor(this.#options), wanted);
     const asked = new Set<string>();
     const again = new Set<string>();
     try {
@@ -71,8 +73,8 @@ export class Rounds {
 
   /** Calls all webhooks at the same time. The first denial in their order counts. */
   async validate(hooks: readonly Webhook[]): Promise<Outcome> {
-    const { call, wanted } = this.#options;
-    const objects = new FixedObjects(call.parts.conversions, wanted);
+    const { wanted } = this.#options;
+    const objects = new FixedObjects(converterFor(this.#options), wanted);
     try {
       const questions: (readonly [hook: Webhook, review: JsonObject])[] = [];
       for (const hook of hooks) {
@@ -112,7 +114,7 @@ export class Rounds {
       throw internalError(`admission webhook ${name} attempted to modify the object, which is not supported for this operation`);
     }
     const next = patched(object, patch);
-    objects.change(completed({ type: served.type, version }, next));
+    objects.change(shown.kind === undefined ? completed({ type: served.type, version }, next) : next);
     return !jsonEqual(next, object);
   }
 
@@ -145,12 +147,19 @@ export class Rounds {
   }
 
   async #post({ clientConfig, timeoutSeconds }: Webhook, body: JsonObject): Promise<unknown> {
+    const problem = caBundleProblem(clientConfig.caBundle ?? "");
+    if (problem !== undefined) throw new WebhookError(`could not get REST client: ${problem}`);
     try {
       return await this.#options.client.post({ clientConfig, body, timeoutSeconds });
     } catch (error) {
       throw error instanceof WebhookError ? new WebhookError(`failed to call webhook: ${error.message}`) : error;
     }
   }
+}
+
+/** An object of another kind than that of the resource has one version. */
+function converterFor({ call, wanted }: RoundOptions): Converter {
+  return wanted.kind === undefined ? call.parts.conversions : { between: async (_, object) => object };
 }
 
 const PASS: Answer = { warnings: [] };

@@ -1,6 +1,7 @@
 /** Calls webhooks over TLS or in this process, for admission and for conversion. Failures have the texts of Go's HTTP client. */
 import type { Clock } from "@treadle/apimachinery";
 import { goQuote } from "../internal/json.ts";
+import { brokenBody, goCause, readReview, refusal, WebhookError, type WebhookResponse } from "./webhook-errors.ts";
 
 /** A Service that the configuration of a webhook names. */
 export interface WebhookService {
@@ -42,11 +43,6 @@ export interface WebhookCall {
   readonly timeoutSeconds: number;
 }
 
-/** A call without a usable answer. The message is the cause. */
-export class WebhookError extends Error {
-  override readonly name = "WebhookError";
-}
-
 /** Sends requests to webhooks. Timeouts follow the clock of the server. */
 export class WebhookClient {
   readonly #clock: Clock;
@@ -73,9 +69,9 @@ export class WebhookClient {
       if (typeof base === "function") return this.#answered(base, shown.pathname, { body, timeoutSeconds, fail });
       target = new URL(shown.pathname + shown.search, base);
     }
-    const { status, text, isText } = await this.#exchange(target, host, clientConfig, { body, timeoutSeconds, fail });
-    if (status < 200 || status > 206) throw new WebhookError(refusal(status, isText ? text : ""));
-    return parsed(text);
+    const response = await this.#exchange(target, host, clientConfig, { body, timeoutSeconds, fail });
+    if (response.status < 200 || response.status > 206) throw new WebhookError(refusal(response));
+    return readReview(response, body);
   }
 
   /** Returns the answer of a function. @throws WebhookError when it takes too long, throws, or answers what is not JSON */
@@ -92,10 +88,10 @@ export class WebhookClient {
         ended.abort();
       });
       const failed = (error: unknown): void =>
-        reject(new WebhookError(refusal(500, error instanceof Error ? error.message : String(error))));
+        reject(new WebhookError(refusal({ ...TEXT, text: error instanceof Error ? error.message : String(error) })));
       void answered.then(resolve, failed).finally(() => timer.cancel());
     });
-    return parsed((await inTime) ?? "");
+    return readReview({ ...ANSWER, text: (await inTime) ?? "" }, body);
   }
 
   #exchange(
@@ -103,7 +99,7 @@ export class WebhookClient {
     host: string | undefined,
     { caBundle }: ClientConfig,
     { body, timeoutSeconds, fail }: Pick<WebhookCall, "body" | "timeoutSeconds"> & { readonly fail: (cause: string) => WebhookError },
-  ): Promise<{ readonly status: number; readonly text: string; readonly isText: boolean }> {
+  ): Promise<WebhookResponse> {
     return new Promise((resolve, reject) => {
       const content = JSON.stringify(body);
       const headers = {
@@ -115,7 +111,7 @@ export class WebhookClient {
       };
       const servername = host ?? target.hostname;
       const tls = {
-        ...(caBundle === undefined ? {} : { ca: Buffer.from(caBundle, "base64").toString("utf8") }),
+        ...(caBundle === undefined || caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64").toString("utf8") }),
         // RFC 6066 allows no address as a server name. The certificate is checked against the address.
         ...(host === undefined ? {} : { servername }),
         agent: false,
@@ -127,8 +123,10 @@ export class WebhookClient {
         target.protocol === "http:"
           ? load("node:http").request(target, options)
           : load("node:https").request(target, { ...options, ...tls });
+      let hasBegun = false;
       const timer = this.#clock.after(timeoutSeconds * 1000, () => {
-        reject(fail("context deadline exceeded"));
+        const late = "context deadline exceeded";
+        reject(hasBegun ? new WebhookError(brokenBody(late)) : fail(late));
         sent.destroy();
       });
       const end = (settle: () => void): void => {
@@ -137,12 +135,13 @@ export class WebhookClient {
       };
       sent.once("error", (error: NodeJS.ErrnoException) => end(() => reject(fail(goCause(error, target)))));
       sent.once("response", (response) => {
+        hasBegun = true;
         let text = "";
         response.setEncoding("utf8");
         response.on("data", (chunk: string) => (text += chunk));
-        response.once("error", () => end(() => reject(fail("unexpected EOF"))));
+        response.once("error", () => end(() => reject(new WebhookError(brokenBody("unexpected EOF")))));
         response.once("end", () =>
-          end(() => resolve({ status: response.statusCode ?? 0, text, isText: isTextual(response.headers["content-type"]) })),
+          end(() => resolve({ status: response.statusCode ?? 0, contentType: response.headers["content-type"], text })),
         );
       });
       sent.end(content);
@@ -150,52 +149,7 @@ export class WebhookClient {
   }
 }
 
-/** Parses the body of an answer. @throws WebhookError */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new WebhookError(`couldn't get version/kind; json parse error: ${(error as SyntaxError).message}`);
-  }
-}
-
-/** Only the text of readable bodies is part of an error. */
-function isTextual(contentType: string | undefined): boolean {
-  return contentType === undefined || contentType.startsWith("text/");
-}
-
-/** Returns Go's text for an error of Node. */
-function goCause(error: NodeJS.ErrnoException, target: URL): string {
-  const address = `${target.hostname}:${target.port || (target.protocol === "http:" ? "80" : "443")}`;
-  switch (error.code) {
-    case "ECONNREFUSED":
-      return `dial tcp ${address}: connect: connection refused`;
-    case "ENOTFOUND":
-      return `dial tcp: lookup ${target.hostname}: no such host`;
-    case "ECONNRESET":
-      return "EOF";
-    case "DEPTH_ZERO_SELF_SIGNED_CERT":
-    case "SELF_SIGNED_CERT_IN_CHAIN":
-    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
-    case "CERT_SIGNATURE_FAILURE":
-      return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
-    case "CERT_HAS_EXPIRED":
-      return "tls: failed to verify certificate: x509: certificate has expired or is not yet valid";
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return `tls: failed to verify certificate: x509: certificate is not valid for ${target.hostname}`;
-    default:
-      return error.message;
-  }
-}
-
-/** Returns client-go's text for a status that is not a success. */
-function refusal(status: number, body: string): string {
-  if (status === 404) return "the server could not find the requested resource";
-  if (status === 503) return "the server is currently unable to handle the request";
-  if (status === 400) return "the server rejected our request for an unknown reason";
-  if (status === 401) return "the server has asked for the client to provide credentials";
-  if (status === 403) return body.trim() === "" ? "unknown" : body.trim();
-  if (status >= 500) return `an error on the server (${goQuote(body.trim() || "unknown")}) has prevented the request from succeeding`;
-  return `the server responded with the status code ${status} but did not return more information`;
-}
+/** What a function of this process answers. */
+const ANSWER = { status: 200, contentType: "application/json" } as const;
+/** A function of this process that throws. */
+const TEXT = { status: 500, contentType: "text/plain" } as const;

@@ -1,9 +1,10 @@
 /** Validates a CustomResourceDefinition as a whole. `check-versions.ts` validates its versions, `check-schema.ts` its schemas. */
 import { dns1123SubdomainProblems, jsonEqual } from "@treadle/apimachinery";
+import { caBundleProblem } from "../admission/ca-bundle.ts";
 import { conversionClientErrors } from "../builtin/validation/webhooks.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
-import { listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
+import { hasCondition, listAt, objectAt, textAt, textsAt } from "../internal/read.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import { labelProblems, sharedErrors, versionErrors } from "./check-versions.ts";
 
@@ -18,7 +19,7 @@ export function definitionErrors(draft: Draft, previous: JsonObject | undefined)
   const scope = textAt(spec, "scope");
   if (scope === "") errors.push(required("spec.scope"));
   else if (scope !== "Cluster" && scope !== "Namespaced") errors.push(notSupported("spec.scope", scope, ["Cluster", "Namespaced"]));
-  errors.push(...versionErrors(spec), ...nameErrors(objectAt(spec, "names")), ...sharedErrors(spec), ...conversionErrors(spec));
+  errors.push(...versionErrors(spec), ...nameErrors(objectAt(spec, "names")), ...sharedErrors(spec), ...conversionErrors(spec, previous));
   if (spec["preserveUnknownFields"] === true) {
     const text = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
     errors.push(invalid("spec.preserveUnknownFields", true, text));
@@ -58,13 +59,18 @@ function nameErrors(names: JsonObject): FieldError[] {
   return errors;
 }
 
-function conversionErrors(spec: JsonObject): FieldError[] {
+/** An established CRD cannot lose a usable `caBundle`. Until a CRD is established, it can have any. */
+function checksCaBundle(previous: JsonObject | undefined): boolean {
+  return previous !== undefined && hasCondition(previous, "Established") && !hasBrokenCaBundle(previous);
+}
+
+function conversionErrors(spec: JsonObject, previous: JsonObject | undefined): FieldError[] {
   const { conversion } = spec;
   if (!isObject(conversion)) return [];
   const at = "spec.conversion";
   const strategy = textAt(conversion, "strategy");
   const errors: FieldError[] = [];
-  if (strategy === "Webhook") return conversionClientErrors(objectAt(conversion, "webhook"));
+  if (strategy === "Webhook") return conversionClientErrors(objectAt(conversion, "webhook"), checksCaBundle(previous));
   if (strategy === "") errors.push(required(`${at}.strategy`));
   else if (strategy !== "None") errors.push(notSupported(`${at}.strategy`, strategy, ["None", "Webhook"]));
   const text = "should not be set when strategy is not set to Webhook";
@@ -73,6 +79,11 @@ function conversionErrors(spec: JsonObject): FieldError[] {
   if (Array.isArray(conversionReviewVersions) && conversionReviewVersions.length > 0)
     errors.push(forbidden(`${at}.conversionReviewVersions`, text));
   return errors;
+}
+
+/** Reports whether the conversion webhook of a CRD has a `caBundle` without a certificate. Such a CRD is not established. */
+export function hasBrokenCaBundle(definition: JsonObject): boolean {
+  return caBundleProblem(textAt(definition, "spec", "conversion", "webhook", "clientConfig", "caBundle")) !== undefined;
 }
 
 /** Checks `status.storedVersions`: each must exist in the spec, and the storage version must be among them. */

@@ -14,7 +14,8 @@ import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { Representation } from "../storage/representation.ts";
 import { type Deliberation, type Stored, Suspension } from "../request/deliberation.ts";
 import type { UnreadError } from "../storage/served-form.ts";
-import { type WebhookClient, WebhookError } from "../admission/webhook-client.ts";
+import type { WebhookClient } from "../admission/webhook-client.ts";
+import { WebhookError } from "../admission/webhook-errors.ts";
 
 /** Number of reviews that are sent at once for a list. */
 const AT_ONCE = 20;

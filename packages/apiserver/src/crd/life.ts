@@ -13,6 +13,7 @@ import { secondsOf, stringsOf } from "../objects/object-meta.ts";
 import type { Collection, Entry } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import { change } from "../verbs/update.ts";
+import { hasBrokenCaBundle } from "./check-definition.ts";
 import { type Condition, namingOf, withCondition } from "./names.ts";
 import { DEFINITIONS, DEFINITIONS_ID } from "./resource.ts";
 
@@ -64,7 +65,9 @@ export class DefinitionLife {
     }
     const named = this.#definitions.get(name);
     if (named !== undefined && hasCondition(named.object, "NamesAccepted") && !hasCondition(named.object, "Established"))
-      this.#write(named, { conditions: this.#conditions(named.object, [ESTABLISHED]) });
+      this.#write(named, {
+        conditions: this.#conditions(named.object, [hasBrokenCaBundle(named.object as JsonObject) ? INVALID_BUNDLE : ESTABLISHED]),
+      });
   }
 
   /** Deletes the objects of a CRD that is being deleted, and then removes its finalizer. */
@@ -114,6 +117,12 @@ const NEVER_ESTABLISHED: Condition = {
 };
 const NAMED = "the initial names have been accepted";
 const ESTABLISHED: Condition = { type: "Established", status: "True", reason: "InitialNamesAccepted", message: NAMED };
+const INVALID_BUNDLE: Condition = {
+  type: "Established",
+  status: "False",
+  reason: "InvalidCABundle",
+  message: "The conversion webhook CABundle is invalid",
+};
 const INSTALLING: Condition = { type: "Established", status: "False", reason: "Installing", message: NAMED };
 const NOT_ACCEPTED: Condition = { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
 

@@ -1,6 +1,7 @@
 /** CustomResourceDefinition as a kind: CRDs are completed and checked, and their kinds are served as soon as they are stored. */
 import { jsonEqual } from "@treadle/apimachinery";
 import type { Parts } from "../request/context.ts";
+import type { ResourceRoute } from "../request/routes.ts";
 import { CRD_CLEANUP_FINALIZER } from "../objects/deletion.ts";
 import { cloneJson, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt, objectAt } from "../internal/read.ts";
@@ -68,6 +69,16 @@ export function definitionsResource(clock: Clock): ResourceType {
       },
     },
   };
+}
+
+/**
+ * Reports whether a route leads to a kind that has its names and is not established, because its CRD has a broken `caBundle`.
+ * The real server fails to make its client then.
+ */
+export function isUnresolved({ store }: Parts, { group, version, resource }: ResourceRoute): boolean {
+  const definition = store.collection(DEFINITIONS_ID).get(`${resource}.${group}`)?.object;
+  if (definition === undefined || !hasCondition(definition, "NamesAccepted") || hasCondition(definition, "Established")) return false;
+  return listAt(definition, "spec", "versions").some(({ name, served }) => name === version && served === true);
 }
 
 /** Installs and removes kinds as their CRDs are created, changed and deleted. */

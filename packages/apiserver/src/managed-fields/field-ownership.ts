@@ -5,7 +5,8 @@ import type { Served } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { emptyOf } from "../builtin/decode-object.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
-import { modelOf } from "./model.ts";
+import type { Deliberation } from "../request/deliberation.ts";
+import { type Modelled, modelOf } from "./model.ts";
 import { managedAfterUpdate, managedBefore } from "./update.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
@@ -14,9 +15,10 @@ import { NO_RESIDUE, type Residue } from "./residue.ts";
 
 /** The part of a request that decides who owns its fields. */
 interface Writing {
-  readonly parts: { readonly store: Store; readonly clock: Clock };
+  readonly parts: { readonly store: Store; readonly clock: Clock } & Modelled["parts"];
   readonly user: UserInfo;
   readonly served: Served;
+  readonly deliberation?: Deliberation | undefined;
 }
 
 interface Writer {
@@ -73,7 +75,7 @@ function managedByUpdate(
     before: live as JsonObject | undefined,
     after: SENT.get(draft) ?? draft,
     ...(live === undefined ? { empty: emptyOf(call.served) } : {}),
-    model: modelOf(call.served, subresource),
+    model: modelOf(call, subresource, false),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),
     writer: {
       manager: options.fieldManager,

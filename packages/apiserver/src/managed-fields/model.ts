@@ -1,16 +1,30 @@
 /** A served kind for field ownership: its types by version, the conversion between versions, and the fields that a path does not write. */
 import { compiledSchemaOf } from "../builtin/schemas.ts";
 import { pruneObject } from "../schema/coerce.ts";
-import { cloneJson, type JsonObject } from "../internal/json.ts";
-import type { ResourceType, Served, ServedVersion } from "../storage/registry.ts";
+import { type Converting, objectIn } from "../crd/object-version.ts";
+import { StatusError } from "../errors/status-errors.ts";
+import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
+import type { Deliberation } from "../request/deliberation.ts";
+import type { ResourceType, ServedVersion } from "../storage/registry.ts";
 import { keptByStatus } from "../builtin/status-rules.ts";
 import { EMPTY_SET, fieldElement, type FieldSet, FieldSetBuilder, type PathNode } from "./field-set.ts";
 import { ownershipSchema } from "./common-schemas.ts";
 import type { Model } from "./settle.ts";
 import { type TypeDef, typeOf } from "./field-types.ts";
 
-/** Makes the model of a kind. `subresource` is that of the request, empty for the object itself. */
-export function modelOf({ type, version }: Served, subresource: string): Model {
+/** The request whose objects are compared. */
+export interface Modelled extends Omit<Converting, "deliberation"> {
+  /** Absent for writes of the server itself. */
+  readonly deliberation?: Deliberation | undefined;
+}
+
+/**
+ * Makes the model of a kind. `subresource` is that of the request, empty for the object itself. An object that a webhook cannot
+ * convert is compared as it is in an update, and fails an apply, as on the real server.
+ */
+export function modelOf(call: Modelled, subresource: string, isApply: boolean): Model {
+  const { type, version } = call.served;
   const known = new Map(type.versions.map((one) => [one.apiVersion, one]));
   return {
     apiVersion: version.apiVersion,
@@ -26,7 +40,7 @@ export function modelOf({ type, version }: Served, subresource: string): Model {
     },
     convert: (object, apiVersion) => {
       const [from, to] = [known.get(String(object["apiVersion"])), known.get(apiVersion)];
-      return from === undefined || to === undefined || from === to ? object : convert(object, from, to);
+      return from === undefined || to === undefined || from === to ? object : convert(call, object, { from, to, isApply });
     },
   };
 }
@@ -64,9 +78,34 @@ function setOf(paths: readonly (readonly string[])[]): FieldSet {
   return set.build();
 }
 
-function convert(object: JsonObject, from: ServedVersion, to: ServedVersion): JsonObject {
-  let converted = from.toStored === undefined ? object : from.toStored(cloneJson(object));
-  if (to.fromStored !== undefined) converted = to.fromStored(cloneJson(converted));
+interface Way {
+  readonly from: ServedVersion;
+  readonly to: ServedVersion;
+  readonly isApply: boolean;
+}
+
+/** @throws Suspension, and StatusError for an apply whose object cannot be converted */
+function convert(call: Modelled, object: JsonObject, way: Way): JsonObject {
+  const { from, to } = way;
+  let converted: JsonObject;
+  if (to.conversion === undefined) {
+    const stored = from.toStored === undefined ? object : from.toStored(cloneJson(object));
+    converted = to.fromStored === undefined ? stored : to.fromStored(cloneJson(stored));
+  } else converted = convertByWebhook(call, object, way);
   converted = { ...converted, apiVersion: to.apiVersion };
   return to.schema === undefined ? converted : pruneObject(converted, to.schema);
+}
+
+function convertByWebhook({ deliberation, ...call }: Modelled, object: JsonObject, { to, isApply }: Way): JsonObject {
+  const { metadata } = object;
+  if (deliberation === undefined || !isObject(metadata)) return object;
+  // The times of field owners differ at each try.
+  const { managedFields, ...rest } = metadata;
+  const converted = objectIn({ ...call, deliberation }, { ...object, metadata: rest }, to);
+  if (converted instanceof StatusError) {
+    if (isApply) throw converted;
+    return object;
+  }
+  const meta = objectAt(converted, "metadata");
+  return { ...converted, metadata: managedFields === undefined ? meta : { ...meta, managedFields } };
 }

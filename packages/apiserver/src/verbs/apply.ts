@@ -89,7 +89,7 @@ function merged(
   return applyTo(call, configuration, {
     live,
     managed: Array.isArray(managed) ? (managed as ManagedFieldsEntry[]) : [], // stored by this server
-    model: modelOf(served, route.subresource),
+    model: modelOf(call, route.subresource, true),
     empty: emptyOf(served),
     options,
   });

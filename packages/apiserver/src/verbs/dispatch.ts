@@ -4,6 +4,7 @@ import { deliberate } from "../request/deliberation.ts";
 import type { Identity, UserInfo } from "../authorization/identity.ts";
 import { checkAccept, checkSize, encode, encodingOfRefusal, negotiate, typeOf } from "../request/content.ts";
 import type { Call, Parts } from "../request/context.ts";
+import { isUnresolved } from "../crd/resource.ts";
 import { answerDocument, isBelowBuiltIn, PAGE_NOT_FOUND } from "../discovery/non-resource.ts";
 import { readBoolean } from "../request/write-options.ts";
 import { partOf } from "../builtin/partial-writes.ts";
@@ -12,12 +13,14 @@ import { parseTarget, type ResourceRoute } from "../request/routes.ts";
 import {
   badRequest,
   failedResponse,
+  internalError,
   methodNotAllowed,
   methodNotSupported,
   notFound,
   resourceNotServed,
   StatusError,
 } from "../errors/status-errors.ts";
+import { connect, isConnection } from "./connect.ts";
 import { create } from "./create.ts";
 import { deleteCollection, deleteOne } from "./delete.ts";
 import { get, list } from "./list.ts";
@@ -50,6 +53,7 @@ async function answerResource(
   const served = parts.registry.find(route.group, route.version, route.resource);
   if (served === undefined) {
     if (isBelowBuiltIn(parts, route)) throw resourceNotServed();
+    if (isUnresolved(parts, route)) throw internalError("error resolving resource");
     return PAGE_NOT_FOUND;
   }
   // The handler of custom resources ignores segments after a subresource.
@@ -84,7 +88,7 @@ async function answerResource(
     throw error;
   });
   if (call.warnings.length === 0) return response;
-  return { ...response, headers: { ...response.headers, warning: call.warnings.map(warningOf).join(", ") } };
+  return { ...response, headers: { ...response.headers, warning: [...new Set(call.warnings)].map(warningOf).join(", ") } };
 }
 
 /** Reports whether the path fits the scope of the kind. Only reads can name all namespaces. */
@@ -143,6 +147,10 @@ async function verbOf(call: Call): Promise<ApiResponse> {
 /** Handles a subresource that only this kind has. */
 async function ownSubresource(call: Call): Promise<ApiResponse> {
   const { request, route, served } = call;
+  if (served.type.id === "pods" && isConnection(route.subresource)) {
+    if (request.method === "POST" || request.method === "GET") return connect(call);
+    throw methodNotAllowed();
+  }
   const post = POSTED.get(`${served.type.id} ${route.subresource}`);
   if (post !== undefined) {
     if (request.method === "POST") return post(call);

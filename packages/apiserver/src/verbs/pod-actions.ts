@@ -11,6 +11,8 @@ import { readWriteOptions } from "../request/write-options.ts";
 import { badRequest, conflict, StatusError, tooManyRequests, unclassified } from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
+import type { ObjectKind } from "../admission/matching.ts";
+import { admitPart } from "./admitted-part.ts";
 import { readBody } from "./create.ts";
 import { checkPreconditions } from "./delete.ts";
 import { readPosted } from "./delete-options.ts";
@@ -19,10 +21,12 @@ import { preconditionFailed, requireEntry, uidConflict } from "./update.ts";
 /** Handles a POST to `eviction`. @throws StatusError 400, 404, 409, 429, 500 */
 export async function evict(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
-  const eviction = await posted(call, { kind: "Eviction", group: "policy", apiVersion: "policy/v1" });
+  const sent = await posted(call, { kind: "Eviction", group: "policy", apiVersion: "policy/v1" });
+  const kind = { group: "policy", version: "v1", kind: "Eviction" };
+  const { object: eviction, validate } = admitPart(call, { operation: "CREATE", kind, object: asSeen(call, sent, kind), isDryRun });
+  if (valueAt(eviction, ["metadata", "name"]) !== call.route.name) throw badRequest("name in URL does not match name in Eviction object");
+  validate();
   const entry = requireEntry(call);
-  if (valueAt(eviction, ["metadata", "name"]) !== entry.object.metadata.name)
-    throw badRequest("name in URL does not match name in Eviction object");
   const options = optionsIn(eviction);
   const budget = isProtected(entry) ? budgetOf(call, entry) : undefined;
   if (budget !== undefined) takeFrom(call, budget, { entry, isDryRun });
@@ -41,9 +45,12 @@ export async function evict(call: Call): Promise<ApiResponse> {
 /** Handles a POST to `binding`: sets the node of the pod and the metadata of the binding. @throws StatusError 400, 404, 409, 500 */
 export async function bind(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
-  const binding = await posted(call, { kind: "Binding", group: "", apiVersion: "v1" });
+  const sent = await posted(call, { kind: "Binding", group: "", apiVersion: "v1" });
+  const kind = { group: "", version: "v1", kind: "Binding" };
+  const { object: binding, validate } = admitPart(call, { operation: "CREATE", kind, object: asSeen(call, sent, kind), isDryRun });
   if (textAt(binding, "metadata", "name") !== call.route.name) throw badRequest("name in URL does not match name in Binding object");
   const node = nodeOf(binding);
+  validate();
   const entry = requireEntry(call);
   checkBindable(call, entry, binding);
   const pod = entry.object as unknown as JsonObject; // a stored object is JSON
@@ -57,6 +64,12 @@ export async function bind(call: Call): Promise<ApiResponse> {
   const draft = { ...pod, metadata, spec, status: withCondition(pod["status"], scheduled) };
   if (!isDryRun) call.collection.update(entry, draft as unknown as Draft); // a copy of a stored object
   return succeeded(call);
+}
+
+/** Returns a posted object as webhooks see it. */
+function asSeen({ route: { namespace } }: Call, sent: JsonObject, { group, version, kind }: ObjectKind): JsonObject {
+  const metadata = { ...objectAt(sent, "metadata"), namespace, creationTimestamp: null };
+  return { ...sent, kind, apiVersion: group === "" ? version : `${group}/${version}`, metadata };
 }
 
 /** Returns the name of the node. @throws StatusError 500, as the real server */

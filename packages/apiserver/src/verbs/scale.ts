@@ -17,6 +17,7 @@ import { badRequest, conflict, internalError, invalidObject, type StatusError } 
 import type { Entry } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
 import { Representation } from "../storage/representation.ts";
+import { admitPart } from "./admitted-part.ts";
 import { readConfiguration } from "./apply.ts";
 import { appliedScale } from "./apply-scale.ts";
 import { readBody } from "./create.ts";
@@ -55,6 +56,8 @@ async function applyScale(call: Call): Promise<ApiResponse> {
   return write(call, "ApplyOptions", (live) => appliedScale(call, configuration, { ...live, options }));
 }
 
+const SCALE_KIND = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
+
 const NUMBERS: RawSchema = { type: "object", properties: { replicas: { type: "integer", format: "int32" }, selector: { type: "string" } } };
 
 /** Schema of autoscaling/v1 Scale, for patches. */
@@ -88,9 +91,19 @@ async function write(call: Call, kind: OptionsKind, next: (live: Scaled) => Resc
   const managed = managedFieldsOf(live);
   const paths = replicasPathsOf(call);
   const shown = { scale: scaleOf(call, live), owners: scaleOwners(managed, paths) };
-  const { scale, owners } = next(shown);
-  if (!isObject(scale)) throw badRequest("the object provided is unrecognized (must be of type Scale)");
+  const { scale: sent, owners } = next(shown);
+  if (!isObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale)");
+  checkScaleKind(call, sent);
+  const { object: scale, validate } = admitPart(call, {
+    operation: "UPDATE",
+    kind: SCALE_KIND,
+    object: { ...sent, kind: "Scale", apiVersion: "autoscaling/v1" },
+    oldObject: shown.scale,
+    isDryRun: options.isDryRun,
+  });
   checkScale(call, { scale, entry, live, kind });
+  // The real server validates the scale of the changed object.
+  validate({ ...shown.scale, spec: scale["spec"] });
   const object: JsonObject = cloneJson(live) as unknown as JsonObject; // the same value, writable
   setAt(object, pathsOf(call).specReplicas, valueAt(scale, ["spec", "replicas"]) ?? 0);
   const { draft } = complete(call.served, object);

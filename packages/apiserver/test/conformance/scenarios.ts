@@ -4,11 +4,14 @@ import { apply } from "./scenarios/apply.ts";
 import { autoscalers } from "./scenarios/autoscalers.ts";
 import { builtInDefaults } from "./scenarios/builtin-defaults.ts";
 import { builtInFields } from "./scenarios/builtin-fields.ts";
+import { caBundles } from "./scenarios/ca-bundles.ts";
 import { changes } from "./scenarios/changes.ts";
 import { conversion } from "./scenarios/conversion.ts";
+import { convertedOwners } from "./scenarios/converted-owners.ts";
 import { definitionChecks } from "./scenarios/definition-checks.ts";
 import { definitions } from "./scenarios/definitions.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
+import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
@@ -25,6 +28,7 @@ import { schema } from "./scenarios/schema.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
 import { validation } from "./scenarios/validation.ts";
+import { webhookSubresources } from "./scenarios/webhook-subresources.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import type { Scenario } from "./session.ts";
 
@@ -50,10 +54,14 @@ export const scenarios: readonly Scenario[] = [
   ...tables,
   ...rights,
   ...webhooks,
+  ...webhookSubresources,
   ...policies,
+  ...caBundles,
   ...conversion,
+  ...convertedOwners,
   ...equivalentVersions,
   ...failingConversions,
+  ...failingWebhooks,
   ...definitions,
   ...definitionChecks,
 ];

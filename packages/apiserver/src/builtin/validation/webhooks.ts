@@ -1,5 +1,6 @@
 /** Validates configurations of admission webhooks. */
 import { dns1035LabelProblems, dns1123SubdomainProblems, labelKeyProblems } from "@treadle/apimachinery";
+import { caBundleProblem } from "../../admission/ca-bundle.ts";
 import type { FieldError } from "../../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { subdomain } from "./formats.ts";
@@ -137,8 +138,8 @@ export function webhookErrors(draft: JsonObject): FieldError[] {
   });
 }
 
-/** Checks `spec.conversion.webhook` of a CRD, with the field names of Go's internal type. */
-export function conversionClientErrors({ clientConfig, conversionReviewVersions }: JsonObject): FieldError[] {
+/** Checks `spec.conversion.webhook` of a CRD, with the field names of Go's internal type. Not every write is checked for its `caBundle`. */
+export function conversionClientErrors({ clientConfig, conversionReviewVersions }: JsonObject, checksCaBundle: boolean): FieldError[] {
   // The real server fills in the port before the check.
   const webhookClientConfig =
     isObject(clientConfig) && isObject(clientConfig["service"])
@@ -147,8 +148,11 @@ export function conversionClientErrors({ clientConfig, conversionReviewVersions 
   return check({ spec: { conversion: { webhookClientConfig, conversionReviewVersions } } }, (definition) => {
     const conversion = definition.at("spec").at("conversion");
     const [config, versions] = [conversion.at("webhookClientConfig"), conversion.at("conversionReviewVersions")];
+    const bundle = config.at("caBundle");
     if (config.isSet) client(config);
     else config.required("required when strategy is set to Webhook");
+    const problem = checksCaBundle ? caBundleProblem(bundle.text) : undefined;
+    if (problem !== undefined) bundle.invalid(problem);
     if (versions.isEmpty) versions.required();
     else reviewVersions(versions);
   });
