@@ -1,6 +1,8 @@
 /** Generic step: writes defaults into the spec that a schema cannot express. */
 import { jsonEqual, type Kind, type KubernetesObject, type Mutable, type ObjectOf } from "@treadle/apimachinery";
 import { TerminalError } from "../errors.ts";
+import { misuse } from "../internal/misuse.ts";
+import { typeOf } from "../internal/type-of.ts";
 import { type Step, step } from "../step.ts";
 
 /** The spec of an object as a draft: all fields can be changed. `never` for objects without a spec. */
@@ -10,13 +12,14 @@ export type SpecOf<T> = T extends { readonly spec: infer S } ? Mutable<S> : neve
 export interface DefaultsOptions<T extends KubernetesObject> {
   /** The name of the step. @defaultValue "defaults" */
   readonly name?: string;
-  /** Fills in missing fields, in place. Must be pure, and must not change its own result. */
-  fill(spec: SpecOf<T>, object: T): void;
+  /** Fills in missing fields, in place. Must be pure and synchronous, return nothing, and must not change its own result. */
+  // A function that returns a promise or an object fits `void` alone, and does not fit this union.
+  fill(spec: SpecOf<T>, object: T): void | undefined;
 }
 
 /**
  * Makes a step that completes the spec. A change ends the chain, and the new generation starts the next pass. So later steps see
- * only a complete spec. Prefer defaults in the schema, which the API server applies.
+ * only a complete spec. Prefer defaults in the schema, which the API server applies. A `fill` that returns something fails the step.
  */
 export function defaults<K extends Kind>(kind: K, options: DefaultsOptions<ObjectOf<K>>): Step<ObjectOf<K>> {
   const { name = "defaults" } = options;
@@ -38,9 +41,18 @@ export function defaults<K extends Kind>(kind: K, options: DefaultsOptions<Objec
 
       function fill(from: unknown): object {
         const copy = structuredClone(from ?? {}) as object;
-        options.fill(copy as SpecOf<ObjectOf<K>>, req.object);
+        const returned: unknown = options.fill(copy as SpecOf<ObjectOf<K>>, req.object);
+        if (returned !== undefined) throw refused(name, returned);
         return copy;
       }
     },
   }) as Step<ObjectOf<K>>;
+}
+
+/** A promise would fill in the fields too late, and a returned object would be lost. */
+function refused(step: string, returned: unknown): Error {
+  // Its rejection must not end the process.
+  if (returned instanceof Promise) returned.catch(() => {});
+  const expected = "fill must change the fields of its first argument, return nothing and not be async";
+  return misuse("ERR_INVALID_STEP", `step "${step}": ${expected}; it returned ${typeOf(returned)}`);
 }

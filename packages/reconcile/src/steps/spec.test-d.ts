@@ -46,6 +46,10 @@ validate(Website, { problems: async () => [] });
 validate(Website, { problems: (_site: Website, _review: { readonly old?: Website }) => [] });
 // @ts-expect-error a step has no third argument
 defaults(Website, { fill(_spec: SpecOf<Website>, _site: Website, _review: { readonly old?: Website }) {} });
+// @ts-expect-error a promise would fill in the fields too late
+defaults(Website, { fill: async (spec) => void (spec.host ??= await Promise.resolve("a")) });
+// @ts-expect-error a returned spec would be lost
+defaults(Website, { fill: (spec) => ({ ...spec, host: "a" }) });
 // @ts-expect-error it is a field of v1alpha1
 validate(Website, { problems: ({ spec }) => (spec.size > 10 ? ["too large"] : []) });
 // the kind of another version has its own type

@@ -140,6 +140,21 @@ describe("defaults", () => {
   const filling = (fill: Parameters<typeof defaults<typeof Widget>>[1]["fill"]) =>
     harness.operator(handler(Widget).step(conditions()).step(defaults(Widget, { fill })).step(look).build());
 
+  test.for([
+    { name: "a promise", answer: () => Promise.resolve(), found: "it returned a promise" },
+    { name: "a promise that is rejected", answer: () => Promise.reject(boom), found: "it returned a promise" },
+    { name: "another spec", answer: () => ({ size: 9 }), found: "it returned another object" },
+    { name: "null", answer: () => null, found: "it returned null" },
+  ])("a fill that returns $name fails the step, and nothing is written", async ({ answer, found }) => {
+    await harness.user.create(Widget, widget({ spec: { size: 3 } }));
+    await filling(answer as never).pass(KEY); // what the compiler refuses
+    const ready = await conditionOf("Ready");
+    expect(ready).toContain('step "defaults": fill must change the fields of its first argument, return nothing and not be async');
+    expect(ready).toContain(found);
+    expect((await live())?.spec).toEqual({ size: 3 });
+    expect(seen).toEqual([]);
+  });
+
   test("defaults() writes missing fields and ends the chain; the pass of the new generation changes nothing", async () => {
     const operator = filling((spec, { metadata }) => void (spec.note ??= `of ${metadata.name}`));
     await harness.user.create(Widget, widget({ spec: { size: 3 } }));

@@ -1,6 +1,7 @@
 /** Generic step: rules about the spec that its schema cannot express. */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import { misuse } from "../internal/misuse.ts";
+import { typeOf } from "../internal/type-of.ts";
 import { type Step, step } from "../step.ts";
 
 /** A problem of an object: a text, or a text about one field. */
@@ -55,11 +56,4 @@ function textsOf(step: string, problems: unknown): readonly string[] {
 function refused(step: string, found: string): Error {
   const expected = "problems must return a list whose items are texts, or objects { path, message } with two texts";
   return misuse("ERR_INVALID_STEP", `step "${step}": ${expected}; ${found}`);
-}
-
-/** Names the type alone: the value may be a promise, or contain what belongs in no condition. */
-function typeOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (value instanceof Promise) return "a promise";
-  return typeof value === "object" ? "another object" : `a ${typeof value}`;
 }
