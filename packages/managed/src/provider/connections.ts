@@ -79,7 +79,7 @@ export class Connections<Api> implements AsyncDisposable {
     connection.opening ??= this.#open(connection, connect);
     connection.leases += 1;
     try {
-      return this.#lease(connection, await orAborted(connection.opening, signal));
+      return new ConnectionLease(await orAborted(connection.opening, signal), connection, (ended) => this.#release(ended));
     } catch (error) {
       this.#release(connection);
       throw error;
@@ -167,20 +167,6 @@ export class Connections<Api> implements AsyncDisposable {
     }
   }
 
-  #lease(connection: Connection<Api>, api: Api): Lease<Api> {
-    let isReleased = false;
-    return {
-      api,
-      get isCurrent() {
-        return !connection.isReplaced;
-      },
-      release: () => {
-        if (!isReleased) this.#release(connection);
-        isReleased = true;
-      },
-    };
-  }
-
   #release(connection: Connection<Api>): void {
     connection.leases -= 1;
     if (connection.leases === 0 && connection.isReplaced) this.#close(connection);
@@ -205,6 +191,28 @@ export class Connections<Api> implements AsyncDisposable {
       .catch((error: unknown) => this.#options.onError(error))
       .finally(() => this.#disposals.delete(disposal));
     this.#disposals.add(disposal);
+  }
+}
+
+class ConnectionLease<Api> implements Lease<Api> {
+  readonly api: Api;
+  readonly #connection: Connection<Api>;
+  readonly #ended: (connection: Connection<Api>) => void;
+  #isReleased = false;
+
+  constructor(api: Api, connection: Connection<Api>, ended: (connection: Connection<Api>) => void) {
+    this.api = api;
+    this.#connection = connection;
+    this.#ended = ended;
+  }
+
+  get isCurrent(): boolean {
+    return !this.#connection.isReplaced;
+  }
+
+  release(): void {
+    if (!this.#isReleased) this.#ended(this.#connection);
+    this.#isReleased = true;
   }
 }
 

@@ -119,8 +119,9 @@ class TrackedCluster {
     this.#facts = facts;
   }
 
-  /** What the renderer gets. Authors may take it apart, so its functions need no `this`. */
+  /** What the renderer gets. */
   get cluster(): Cluster {
+    // Authors may take it apart, so these functions need no `this`.
     const kinds: ServedKinds = Object.freeze({
       has: (apiVersion: string, kind?: string) => this.#isServed(apiVersion, kind),
       all: () => {
@@ -129,13 +130,7 @@ class TrackedCluster {
         return all;
       },
     });
-    const version = (): string => (this.#version = this.#known("version"));
-    return Object.freeze({
-      get version() {
-        return version();
-      },
-      kinds,
-    });
+    return new RendererCluster(() => (this.#version = this.#known("version")), kinds);
   }
 
   get reads(): ClusterReads {
@@ -168,5 +163,20 @@ class TrackedCluster {
     throw new Error(
       `cluster.${name === "version" ? "version" : "kinds"} is not known yet: it is requested, and the renderer is called again`,
     );
+  }
+}
+
+class RendererCluster implements Cluster {
+  readonly kinds: ServedKinds;
+  readonly #version: () => string;
+
+  constructor(version: () => string, kinds: ServedKinds) {
+    this.#version = version;
+    this.kinds = kinds;
+    Object.freeze(this);
+  }
+
+  get version(): string {
+    return this.#version();
   }
 }
