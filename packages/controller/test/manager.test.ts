@@ -121,6 +121,11 @@ describe("add", () => {
     expect(add(noting("x", conditions()), handler(Gadget).step(conditions()).build())).toBeUndefined();
   });
 
+  test("webhooks that were added without a server are refused with the server that they need", () => {
+    const add = (): unknown => createManager({ log: quiet }).add({ type: "webhooks" } as never);
+    expect(errorOf(add)).toMatchObject({ name: "TypeError", message: expect.stringContaining("add webhookServer([...], { service })") });
+  });
+
   test.for([0, -1, 1.5, Number.NaN])("refuses a concurrency of %d", (concurrency, { expect }) => {
     expect(errorOf(() => createManager({ log: quiet }).add(idling, { concurrency }))).toBeInstanceOf(RangeError);
   });

@@ -11,10 +11,20 @@ import type { RecordedRequest } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
 import type { TestOperator } from "./test-operator.ts";
 
+/** The ServiceAccount of an operator. Each run of {@link checkRights} has its own. */
+export interface RightsAccount {
+  /** The name. It is unique among the runs, so a run can name objects of the cluster by it. */
+  readonly name: string;
+  /** The namespace. */
+  readonly namespace: string;
+}
+
 /** The argument of {@link CheckRightsOptions.run}. */
 export interface RightsContext {
   /** The cluster. */
   readonly cluster: TestCluster;
+  /** The ServiceAccount of the operator. */
+  readonly account: RightsAccount;
   /** The namespaces of this run, as many as {@link CheckRightsOptions.namespaces}; an operator that is not cluster-wide watches them. */
   readonly namespaces: readonly [string, ...string[]];
   /** The operator. */
@@ -30,7 +40,12 @@ export interface CheckRightsOptions {
   /**
    * Makes the runnables of an operator in these namespaces. Their rights are checked as well. @defaultValue none
    */
-  readonly runnables?: (namespaces: readonly [string, ...string[]]) => readonly Runnable[];
+  readonly runnables?: (namespaces: readonly [string, ...string[]], account: RightsAccount) => readonly Runnable[];
+  /**
+   * Returns manifests that grant the account more rights than `rbacManifests`, such as those of `webhookManifests`. These rights are
+   * checked as well. Manifests of other kinds than roles and their bindings are left out. @defaultValue none
+   */
+  readonly manifests?: (account: RightsAccount) => readonly object[];
   /** Number of namespaces of each run. @defaultValue 1 */
   readonly namespaces?: number;
   /** Maximum time of one run, in milliseconds. @defaultValue 20_000 */
@@ -87,25 +102,27 @@ export async function checkRights(
   });
   const conflicts = provokeConflicts(cluster, list);
   try {
-    const manifests = (namespaces: readonly [string, ...string[]], name: string): readonly RbacManifest[] =>
-      rbacManifests(list, {
-        name,
-        namespace: "default",
+    const manifests = (namespaces: readonly [string, ...string[]], account: RightsAccount): readonly RbacManifest[] => [
+      ...rbacManifests(list, {
+        ...account,
         ...(isClusterWide ? {} : { namespaces }),
-        runnables: options.runnables?.(namespaces) ?? [],
+        runnables: options.runnables?.(namespaces, account) ?? [],
         events: recordsEvents(list),
         ...(insteadOfAll === undefined ? {} : { insteadOfAll }),
-      });
-    const taken = [undefined, ...rightsIn(manifests(["any"], "any"))];
+      }),
+      ...(options.manifests?.(account) ?? []).filter(isOfRights),
+    ];
+    const taken = [undefined, ...rightsIn(manifests(["any"], { name: "any", namespace: "default" }))];
     const pending = taken.map((without, index) => ({ without, index }));
     const runs: RightsRun[] = [];
     const work = async (): Promise<void> => {
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
         const { without, index } = next;
         const namespaces = Array.from({ length: options.namespaces ?? 1 }, (_, n) => `run-${index}-${n}`) as [string, ...string[]]; // at least one
-        const rbac =
-          without === undefined ? manifests(namespaces, `run-${index}`) : withoutRight(manifests(namespaces, `run-${index}`), without);
-        const ended = await run({ cluster, handlers: list, rbac, namespaces, without, options });
+        const account = { name: `run-${index}`, namespace: "default" };
+        const all = manifests(namespaces, account);
+        const rbac = without === undefined ? all : withoutRight(all, without);
+        const ended = await run({ cluster, handlers: list, rbac, account, namespaces, without, options });
         runs[index] = { without: without === undefined ? undefined : textOf(without), ...ended };
       }
     };
@@ -126,6 +143,10 @@ function requireChecked(handlers: readonly AnyHandler[], insteadOfAll: readonly 
   );
 }
 
+function isOfRights(manifest: object): manifest is RbacManifest {
+  return (manifest as { readonly apiVersion?: unknown }).apiVersion === "rbac.authorization.k8s.io/v1";
+}
+
 /** Whether a step records events. The warnings of the engine need failures, and a run that succeeds has none. */
 function recordsEvents(handlers: readonly AnyHandler[]): boolean {
   return handlers.some((handler) => pipelineOf(handler).leaves.some(({ events }) => events.length > 0));
@@ -135,24 +156,21 @@ interface OneRun {
   readonly cluster: TestCluster;
   readonly handlers: readonly AnyHandler[];
   readonly rbac: readonly RbacManifest[];
+  readonly account: RightsAccount;
   readonly namespaces: readonly [string, ...string[]];
   readonly without: TakenRight | undefined;
   readonly options: CheckRightsOptions;
 }
 
-async function run({ cluster, handlers, rbac, namespaces, without, options }: OneRun): Promise<Omit<RightsRun, "without">> {
+async function run({ cluster, handlers, rbac, account, namespaces, without, options }: OneRun): Promise<Omit<RightsRun, "without">> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), options.timeoutMs ?? 20_000);
   const { isClusterWide = false } = options;
   // Each run has requests of its own: in one namespace another run may want the same right.
   if (isClusterWide) cluster.requests.clear();
-  let started: TestOperator | undefined;
-  const runnables = options.runnables?.(namespaces) ?? [];
-  const operator = cluster.start(handlers, { rbac, runnables, ...(isClusterWide ? {} : { namespaces }) });
-  operator.then(
-    (op) => (started = op),
-    () => undefined, // A run that awaits the operator gets the error.
-  );
+  const runnables = options.runnables?.(namespaces, account) ?? [];
+  const operator = cluster.start(handlers, { rbac, runnables, signal: over.signal, ...(isClusterWide ? {} : { namespaces }) });
+  operator.catch(() => undefined); // A run that awaits the operator gets the error.
   const refused = (): string | undefined => {
     // What has no namespace is refused to the one run that lacks the right.
     const isOurs = ({ namespace }: RecordedRequest): boolean =>
@@ -173,7 +191,7 @@ async function run({ cluster, handlers, rbac, namespaces, without, options }: On
     while (refused() === undefined && !over.signal.aborted) await delay(POLL_MS);
   };
   try {
-    const failed = options.run({ cluster, namespaces, operator, until }).then(
+    const failed = options.run({ cluster, account, namespaces, operator, until }).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
@@ -185,9 +203,9 @@ async function run({ cluster, handlers, rbac, namespaces, without, options }: On
   } finally {
     over.abort();
     clearTimeout(timer);
-    if (isClusterWide) await started?.stop();
-    // Not awaited: one without rights may never start; the cluster ends it.
-    void operator.then((op) => op.stop()).catch(() => undefined);
+    // An operator that lacks a right may never start. The signal ends its start, and a port on which it listens is free again.
+    const stopped = operator.then((op) => op.stop()).catch(() => undefined);
+    if (isClusterWide) await stopped;
   }
 }
 
@@ -219,22 +237,24 @@ function provokeConflicts(cluster: TestCluster, handlers: readonly AnyHandler[])
   });
 }
 
+/** A right that no role grants in one run. */
 interface TakenRight {
-  readonly role: RbacManifest["kind"];
   readonly group: string;
   readonly resource: string;
   readonly verb: PolicyRule["verbs"][number];
 }
 
+/** The rights of all roles, each once: several roles may grant the same, such as the creation of events. */
 function rightsIn(manifests: readonly RbacManifest[]): readonly TakenRight[] {
-  return manifests.flatMap(({ kind: role, rules = [] }) =>
+  const rights = manifests.flatMap(({ rules = [] }) =>
     rules.flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ role, group, resource, verb })))),
+      apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb })))),
     ),
   );
+  return [...new Map(rights.map((right) => [textOf(right), right])).values()];
 }
 
-function withoutRight(manifests: readonly RbacManifest[], { role, group, resource, verb }: TakenRight): readonly RbacManifest[] {
+function withoutRight(manifests: readonly RbacManifest[], { group, resource, verb }: TakenRight): readonly RbacManifest[] {
   const reduced = (rule: PolicyRule): readonly PolicyRule[] => {
     if (!rule.apiGroups.includes(group) || !rule.resources.includes(resource)) return [rule];
     const others = rule.resources.filter((each) => each !== resource);
@@ -244,9 +264,7 @@ function withoutRight(manifests: readonly RbacManifest[], { role, group, resourc
       ...(verbs.length === 0 ? [] : [{ ...rule, resources: [resource], verbs }]),
     ];
   };
-  return manifests.map((manifest) =>
-    manifest.kind === role && manifest.rules !== undefined ? { ...manifest, rules: manifest.rules.flatMap(reduced) } : manifest,
-  );
+  return manifests.map((manifest) => (manifest.rules === undefined ? manifest : { ...manifest, rules: manifest.rules.flatMap(reduced) }));
 }
 
 function textOf({ verb, resource, group }: TakenRight): string {

@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly missing?: readonly Kind[];
   /** Connection to the server; `"http"` needs a cluster with `http` and real time. @defaultValue "in-process" */
   readonly transport?: "in-process" | "http";
+  /** Stops the operator when it is aborted, also while the operator starts: `cluster.start` rejects then. @defaultValue none */
+  readonly signal?: AbortSignal;
   /**
    * Rights of the operator: those that these manifests grant to the ServiceAccount among them, or all.
    * @defaultValue `rbacManifests()` of the handlers and runnables

@@ -59,6 +59,21 @@ test("a CRD with a conversion webhook is served as it was made", async () => {
   expect(stored.spec.conversion).toEqual(crd.spec.conversion);
 });
 
+test("a kind in another version leaves the conversion that a deployer has set", async () => {
+  const conversion = { service: { name: "operator", namespace: "ops", port: 443 } };
+  const spec = z.object({ size: z.int32().default(3) });
+  const names = { group: "t.example.com", kind: "Deployed", scope: "Namespaced" } as const;
+  const Deployed = defineResource({ ...names, versions: { v1: { spec }, v1beta1: { spec } } });
+  await using cluster = await startTestCluster({ kinds: [Deployed] });
+  const crd = crdOf(Deployed, { conversion });
+  await cluster.client.apply(CustomResourceDefinition, crd, { fieldManager: "deployer", force: true });
+  await cluster.install(Deployed.versions.v1beta1);
+  expect((await cluster.get(CustomResourceDefinition, crd.metadata.name))?.spec.conversion).toEqual(crd.spec.conversion);
+  await cluster.uninstall(Deployed);
+  await cluster.install(Deployed.versions.v1beta1);
+  expect((await cluster.get(CustomResourceDefinition, crd.metadata.name))?.spec.conversion).toEqual({ strategy: "None" });
+});
+
 test("a CRD among the objects defines its kinds, at any place of the list", async () => {
   const Sized = untypedKind({ group: "t.example.com", version: "v1", kind: "Tenant", scope: "Cluster" });
   const reading = step(Secret, {

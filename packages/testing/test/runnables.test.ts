@@ -26,6 +26,24 @@ test("a runnable of a test operator may use what it declares", async () => {
   expect(await cluster.get(Secret, "count")).toMatchObject({ metadata: { name: "count" } });
 });
 
+test("a signal stops an operator that waits for its start", async () => {
+  await using cluster = await startTestCluster({ time: "real" });
+  const stop = new AbortController();
+  let isStopped = false;
+  const waiting: Runnable = {
+    name: "waiting",
+    needsCaches: false,
+    start: (signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        stop.abort(new Error("enough"));
+      }),
+    stop: async () => void (isStopped = true),
+  };
+  await expect(cluster.start([], { runnables: [waiting], signal: stop.signal })).rejects.toThrow("stopped");
+  expect(isStopped).toBe(true);
+});
+
 test("each right of a runnable is needed", async () => {
   await using cluster = await startTestCluster({ time: "real" });
   const runs = await checkRights(cluster, [], {

@@ -52,6 +52,8 @@ export function checkAddable(given: unknown): asserts given is AnyHandler | Runn
   const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
   if (isHandler(given) || (isObject && "start" in given && typeof given.start === "function")) return;
   if (isObject && "build" in given) throw new TypeError("manager.add: this handler is not built: call .build() at the end of its steps");
+  if (isObject && "type" in given && given.type === "webhooks")
+    throw new TypeError("manager.add: these webhooks need a server: add webhookServer([...], { service }) with them in its list");
   const what = isObject ? "an object that is neither" : given === null ? "null" : typeof given;
   throw new TypeError(`manager.add: give a handler, made by handler(...).build(), or an object with start(), not ${what}`);
 }

@@ -85,7 +85,7 @@ export class Cluster implements TestCluster {
     const operator = new Operator(this.#backend, { options, handlers, user, url: options.transport === "http" ? this.url : undefined });
     this.#operators.add(operator);
     try {
-      await operator.begin();
+      await operator.begin(options.signal);
     } catch (error) {
       this.#operators.delete(operator);
       throw error;

@@ -67,8 +67,17 @@ export class Operator implements TestOperator {
     for (const runnable of runnables) this.manager.add(runnable);
   }
 
-  async begin(): Promise<void> {
-    await this.#withTime(this.manager.start());
+  /** Starts the operator. A signal that is aborted stops it, also later. Rejects when nothing of it runs any more. */
+  async begin(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const stop = (): Promise<void> => this.stop().catch(() => undefined); // Another caller of stop() gets its error.
+    signal?.addEventListener("abort", () => void stop(), { once: true });
+    try {
+      await this.#withTime(this.manager.start());
+    } catch (error) {
+      if (signal?.aborted === true) await stop();
+      throw error;
+    }
   }
 
   async settled(options: SettledOptions = {}): Promise<void> {

@@ -47,10 +47,12 @@ export class UsedKinds {
     if (present !== undefined && (present.resource !== undefined || kind.resource === undefined || this.#defined.has(id))) return false;
     if (present !== undefined && (present.scope !== kind.scope || present.plural !== kind.plural))
       throw new TypeError(misjudged(present, kind));
+    // The CRD of another version serves this one. Installed again, it would lose the conversion that an operator or a deployer has set.
+    const isServed = kind.resource !== undefined && [...this.#used.values()].some((used) => used.resource?.crd() === kind.resource?.crd());
     this.#used.set(id, kind);
     this.known.add(kind);
     this.revision++;
-    return true;
+    return !isServed;
   }
 
   /** Adds a kind whose objects are to be seen, without installing it. */
@@ -60,9 +62,13 @@ export class UsedKinds {
     this.revision++;
   }
 
+  /** Removes a kind in all versions. */
   remove(kind: Kind): void {
-    this.#used.delete(idOf(kind));
-    this.#defined.delete(idOf(kind));
+    const removed = [...this.#used.values()].filter((used) => groupKindOf(used) === groupKindOf(kind));
+    for (const id of [kind, ...removed].map(idOf)) {
+      this.#used.delete(id);
+      this.#defined.delete(id);
+    }
     this.revision++;
   }
 
