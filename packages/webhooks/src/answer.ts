@@ -1,26 +1,33 @@
-/** Answers a call by its path: for tests, in which no server listens. */
-import type { KubernetesObject } from "@treadle/apimachinery";
+/** Answers the calls of the API server: in the server, and in tests, in which no server listens. */
+import type { TurnBudget } from "@treadle/apimachinery";
 import { answerAdmission } from "./admission/answer.ts";
 import { type CallEnv, CallError } from "./call.ts";
 import { converterOf } from "./conversion/converter.ts";
-import { convertReview } from "./conversion/review.ts";
+import { conversionTurns, convertReview } from "./conversion/review.ts";
+import { SeenReasons } from "./conversion/seen-reasons.ts";
 import type { AnyWebhooks } from "./definition.ts";
-import { callPath, callTypesOf } from "./paths.ts";
+import { type CallType, pathsOf } from "./paths.ts";
 
-/** What the functions of authors need besides the request. The reads are those of the webhooks that are called. */
-export interface OwnCallEnv extends Omit<CallEnv, "read"> {
-  /** Returns the values of the declared reads for an object. */
-  read(object: KubernetesObject, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+/** Answers a review. @throws CallError: 400 for what is no review of the kind, 500 for a function that throws */
+export type Answer = (review: unknown, env: CallEnv) => Promise<object>;
+
+/**
+ * Returns the function that answers calls of a type.
+ * @param turns how much one turn of the event loop converts
+ */
+export function answerOf(webhooks: AnyWebhooks, type: CallType, turns: TurnBudget = conversionTurns()): Answer {
+  if (type !== "convert") return async (review, env) => await answerAdmission(webhooks, type, review, env);
+  const converter = converterOf(webhooks);
+  const seen = new SeenReasons();
+  return async (review, env) => await convertReview(converter, review, { ...env, turns, seen });
 }
 
 /**
  * Answers the review that came to a path.
- * @throws CallError: 404 for a path that these webhooks do not have, 400 for what is no review, 500 for a function that throws
+ * @throws CallError: 404 for a path that these webhooks do not have, and what {@link Answer} throws
  */
-export async function answerCall(webhooks: AnyWebhooks, path: string, body: unknown, env: OwnCallEnv): Promise<object> {
-  const callEnv: CallEnv = { ...env, read: (_, object, signal) => env.read(object, signal) };
-  const type = callTypesOf(webhooks).find((each) => callPath(each, webhooks) === path);
-  if (type === "convert") return await convertReview(converterOf(webhooks), body, callEnv);
-  if (type !== undefined) return await answerAdmission(webhooks, type, body, callEnv);
-  throw new CallError(404, "ERR_UNKNOWN_PATH", `the webhooks of ${webhooks.kind.kind} have no path ${path}`);
+export async function answerCall(webhooks: AnyWebhooks, path: string, review: unknown, env: CallEnv): Promise<object> {
+  const type = pathsOf(webhooks).get(path);
+  if (type === undefined) throw new CallError(404, "ERR_UNKNOWN_PATH", `the webhooks of ${webhooks.kind.kind} have no path ${path}`);
+  return await answerOf(webhooks, type)(review, env);
 }

@@ -2,7 +2,6 @@
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import type { Logger } from "@treadle/reconcile";
-import type { AnyWebhooks } from "./definition.ts";
 
 /** What the functions of authors need besides the request. */
 export interface CallEnv {
@@ -14,8 +13,10 @@ export interface CallEnv {
   readonly log: Logger;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
-  /** Returns the values of the declared reads for an object. Waits for the caches, until the signal is aborted. */
-  read(webhooks: AnyWebhooks, object: KubernetesObject, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** How long the caller waits for this call, in milliseconds. @defaultValue the `timeoutSeconds` of the webhooks, which no call exceeds */
+  readonly timeoutMs?: number;
+  /** Returns the values of the reads that the called webhooks declare, for an object. Waits for the caches, until the signal is aborted. */
+  read(object: KubernetesObject, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Called for each object whose kept fields could not be used in a conversion. */
   onIgnored(kind: string, name: string, reason: string): void;
 }
@@ -26,6 +27,7 @@ export type CallErrorCode =
   | "ERR_BODY_TOO_LONG"
   | "ERR_DEADLINE"
   | "ERR_DRY_RUN_NOT_READ"
+  | "ERR_FILL_RESULT"
   | "ERR_FORBIDDEN_CHANGE"
   | "ERR_FUNCTION_FAILED"
   | "ERR_INVALID_REVIEW"

@@ -1,5 +1,5 @@
 /** The webhooks of a kind with their defaults, for any type of object, and the problems of a definition. */
-import type { DefinitionProblem, Kind, KubernetesObject } from "@treadle/apimachinery";
+import { crdOf, type DefinitionProblem, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { Permission, Problem, Reads } from "@treadle/reconcile";
 import type { Operation, RegistrationOptions, Review, WebhookSelector } from "./types.ts";
 
@@ -11,8 +11,12 @@ export interface AnyConversion {
   down(object: KubernetesObject): unknown;
 }
 
-/** The options of `webhooks()` with their defaults. */
-export interface Settled {
+/** Webhooks of any kind, with all their options: what `webhooks()` makes, and its type hides. */
+export interface AnyWebhooks {
+  /** Marks what `webhooks()` made. */
+  readonly type: "webhooks";
+  /** The kind; for an own kind the hub. */
+  readonly kind: Kind;
   /** The name that tells apart webhooks of one kind; empty when there is none. */
   readonly name: string;
   /** The operations that are reviewed. */
@@ -51,17 +55,14 @@ export interface Settled {
   readonly unchanged: boolean;
 }
 
-/** The webhooks of any kind. */
-export interface AnyWebhooks extends Settled {
-  /** Marks what `webhooks()` made. */
-  readonly type: "webhooks";
-  /** The kind; for an own kind the hub. */
-  readonly kind: Kind;
-}
+/** What an author gives, for any kind. */
+export type GivenOptions = Partial<Omit<AnyWebhooks, "convert">> & { readonly convert?: AnyWebhooks["convert"] | "none" };
 
 /** Returns the options with their defaults. */
-export function settle(kind: Kind, given: Partial<Settled>): Settled {
+export function settle(kind: Kind, given: GivenOptions): AnyWebhooks {
   return {
+    type: "webhooks",
+    kind,
     name: given.name ?? "",
     on: given.on ?? ["CREATE", "UPDATE"],
     subresources: given.subresources ?? [],
@@ -74,7 +75,7 @@ export function settle(kind: Kind, given: Partial<Settled>): Settled {
     sideEffects: given.sideEffects ?? "None",
     fill: given.fill,
     problems: given.problems,
-    convert: given.convert ?? {},
+    convert: given.convert === "none" ? {} : (given.convert ?? {}),
     reads: given.reads ?? {},
     permissions: given.permissions ?? [],
     whole: given.whole ?? false,
@@ -87,11 +88,21 @@ function versionsOf(kind: Kind): readonly string[] {
   return kind.resource === undefined ? [kind.version] : Object.keys(kind.resource.versions());
 }
 
-const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+/** Whether the versions of a kind have different fields. Texts for people do not count. */
+function differs(kind: Kind): boolean {
+  if (versionsOf(kind).length < 2) return false;
+  const schemas = crdOf(kind).spec.versions.map(({ schema }) =>
+    JSON.stringify(schema, (name, value: unknown) => (name === "description" && typeof value === "string" ? undefined : value)),
+  );
+  return new Set(schemas).size > 1;
+}
+
+/** The operations that a webhook may review. */
+export const OPERATIONS: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Returns what is wrong with the options; untyped code may pass anything. */
-export function definitionProblems(kind: Kind, given: Partial<Settled>): readonly DefinitionProblem[] {
+export function definitionProblems(kind: Kind, given: GivenOptions): readonly DefinitionProblem[] {
   if (typeof kind?.kind !== "string") return [{ path: "kind", reason: "it is not a kind", fix: "Pass a kind: webhooks(Website, { ... })" }];
   if (typeof given !== "object" || given === null)
     return [{ path: "options", reason: "there are none", fix: "Give at least one of fill, problems and convert" }];
@@ -129,9 +140,19 @@ export function definitionProblems(kind: Kind, given: Partial<Settled>): readonl
   }
 }
 
-function conversionProblems(kind: Kind, convert: Settled["convert"] | undefined): readonly DefinitionProblem[] {
-  if (convert === undefined) return [];
+function conversionProblems(kind: Kind, convert: GivenOptions["convert"]): readonly DefinitionProblem[] {
   const [hub, ...others] = versionsOf(kind);
+  if (convert === "none" || (convert === undefined && !differs(kind))) return [];
+  if (convert === undefined) {
+    const functions = others.map((version) => `${version}: { up, down }`).join(", ");
+    return [
+      {
+        path: "convert",
+        reason: `the versions ${[hub, ...others].join(", ")} of ${kind.kind} have different schemas, and nothing converts them: fields would be lost`,
+        fix: `Write convert: { ${functions} }. If these webhooks need not convert, write convert: "none"`,
+      },
+    ];
+  }
   if (others.length === 0)
     return [
       { path: "convert", reason: `${kind.kind} has one version`, fix: "Define the kind with several versions, or leave convert out" },

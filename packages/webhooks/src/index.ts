@@ -9,16 +9,22 @@ export {
   webhookManifests,
   type WebhookManifestsOptions,
 } from "./manifests/manifests.ts";
-export type { DefinitionManifest, EntryRule, RegistrationEnv, WebhookEntry, WebhookRegistration } from "./manifests/registration.ts";
-export type { OwnCallEnv } from "./answer.ts";
+export type { EntryRule, RegistrationEnv, WebhookEntry, WebhookRegistration } from "./manifests/registration.ts";
 export type { WebhookPlacement, WebhookService } from "./placement.ts";
 export { deny, type DenyOptions } from "./admission/deny.ts";
-export { review, type ReviewedRequest, type ReviewOutcome } from "./review.ts";
+export {
+  type OtherVersionsOf,
+  review,
+  type ReviewedObject,
+  type ReviewedReads,
+  type ReviewedRequest,
+  type ReviewOutcome,
+} from "./review.ts";
 export { type CallEnv, CallError, type CallErrorCode } from "./call.ts";
-export type { AnyConversion, AnyWebhooks, Settled } from "./definition.ts";
 export type {
   Conversion,
   ConversionsOf,
+  ConvertOption,
   Converted,
   DraftOf,
   Operation,

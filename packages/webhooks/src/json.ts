@@ -46,6 +46,26 @@ export function garbageIn(value: unknown, root: string): Garbage | undefined {
   return undefined;
 }
 
+/**
+ * Marks the promises in a value as handled: a refused result is not waited for, and an unhandled rejection would stop the operator.
+ * Never throws.
+ */
+export function ignoreRejections(value: unknown): void {
+  const seen = new Set<object>();
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    if (typeof next !== "object" || next === null || seen.has(next)) continue;
+    seen.add(next);
+    try {
+      if (next instanceof Promise) next.catch(() => undefined);
+      else stack.push(...Object.values(next));
+    } catch {
+      // A getter threw, a Proxy has traps, or a list is too long for one push. The result is refused for another reason.
+    }
+  }
+}
+
 /** Whether a value of JSON has more levels than recursion supports. `JSON.parse` accepts any number of them, `JSON.stringify` does not. */
 export function isTooDeep(value: unknown): boolean {
   const stack: [value: unknown, depth: number][] = [[value, 0]];

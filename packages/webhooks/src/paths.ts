@@ -5,13 +5,13 @@ import type { AnyWebhooks } from "./definition.ts";
 /** What a call asks for. */
 export type CallType = "mutate" | "validate" | "convert";
 
-/** Returns what the API server may ask these webhooks for. */
-export function callTypesOf({ fill, problems, convert }: Pick<AnyWebhooks, "fill" | "problems" | "convert">): readonly CallType[] {
-  return [
-    ...(fill === undefined ? [] : (["mutate"] as const)),
-    ...(problems === undefined ? [] : (["validate"] as const)),
-    ...(Object.keys(convert).length === 0 ? [] : (["convert"] as const)),
-  ];
+/** Returns the paths of these webhooks, with what the API server asks for there. */
+export function pathsOf(webhooks: Pick<AnyWebhooks, "kind" | "name" | "fill" | "problems" | "convert">): ReadonlyMap<string, CallType> {
+  const types: CallType[] = [];
+  if (webhooks.fill !== undefined) types.push("mutate");
+  if (webhooks.problems !== undefined) types.push("validate");
+  if (Object.keys(webhooks.convert).length > 0) types.push("convert");
+  return new Map(types.map((type) => [callPath(type, webhooks), type]));
 }
 
 /** Returns the path of a call: `/mutate/web.example.com/websites`, with the name of the webhooks at its end where they have one. */

@@ -25,7 +25,7 @@ export interface WebhookPlacement {
   readonly secretName?: string;
   /**
    * Whether the operator creates the Secret. Then it has the right to create Secrets in its namespace, because RBAC cannot limit that right
-   * by name. @defaultValue false: the Secret is one of the manifests
+   * by name. @defaultValue false: the Secret is one of the manifests, and the operator waits for it
    */
   readonly createSecret?: boolean;
 }
@@ -61,7 +61,9 @@ export function settlePlacement(given: WebhookPlacement, where: string): Settled
   const refuse = (path: string, reason: string, fix: string): void => void problems.push({ path, reason, fix });
   const { service, url } = given ?? {};
   if ((service === undefined) === (url === undefined))
-    refuse("service", `${service === undefined ? "neither" : "both"} service and url`, FIX);
+    refuse("service", service === undefined ? "neither service nor url is given" : "both service and url are given", FIX);
+  for (const part of ["name", "namespace"] as const)
+    if (service !== undefined && service?.[part] === undefined) refuse(`service.${part}`, "it is missing", FIX);
   const { name = service?.name, namespace = service?.namespace ?? "default", secretName = `${name}-webhook-certificate` } = given ?? {};
   const labels = { "service.name": service?.name, "service.namespace": service?.namespace, namespace };
   for (const [path, value] of Object.entries({ ...labels, name, secretName })) {
@@ -76,7 +78,11 @@ export function settlePlacement(given: WebhookPlacement, where: string): Settled
     refuse("service.port", `${JSON.stringify(port)} is not a port`, "Use a number from 1 to 65535");
   const base = url === undefined ? undefined : baseOf(url);
   if (url !== undefined && base === undefined)
-    refuse("url", `${JSON.stringify(url)} is not an address for webhooks`, 'Use https with a host, as in "https://192.168.1.7:9443"');
+    refuse(
+      "url",
+      `${JSON.stringify(withoutUser(url))} is not an address for webhooks`,
+      'Use https with a host, as in "https://192.168.1.7:9443"',
+    );
   if (problems.length > 0 || name === undefined) throw new DefinitionError(where, problems);
   const settled = service === undefined ? undefined : { name: service.name, namespace: service.namespace, port };
   return {
@@ -88,6 +94,11 @@ export function settlePlacement(given: WebhookPlacement, where: string): Settled
     hosts: settled === undefined ? [hostOf(base)] : serviceHosts(settled),
     address: (path) => (settled === undefined ? { url: `${base?.href.replace(/\/$/, "")}${path}` } : { service: { ...settled, path } }),
   };
+}
+
+/** A URL with a user may have a password. */
+function withoutUser(url: unknown): string {
+  return String(url).replace(/\/\/[^/]*@/, "//<redacted>@");
 }
 
 /** The API server calls `name.namespace.svc`. The longer name is for other clients. */
@@ -104,5 +115,5 @@ function hostOf(base: URL | undefined): string {
 function baseOf(url: unknown): URL | undefined {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   if (parsed === null || parsed.protocol !== "https:" || parsed.hostname === "") return undefined;
-  return parsed.username === "" && parsed.search === "" && parsed.hash === "" ? parsed : undefined;
+  return parsed.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === "" ? parsed : undefined;
 }

@@ -16,28 +16,51 @@ import {
   type WriteOf,
 } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { Logger, Problem } from "@treadle/reconcile";
+import type { Logger, Problem, ReadsOf } from "@treadle/reconcile";
 import { answerAdmission } from "./admission/answer.ts";
 import type { CallEnv } from "./call.ts";
+import { converterOf } from "./conversion/converter.ts";
+import { viewsOf } from "./conversion/way.ts";
+import { hasPath } from "./paths-of-schema.ts";
 import type { AnyWebhooks } from "./definition.ts";
 import type { Operation, ReviewedUser } from "./types.ts";
-import type { Webhooks } from "./webhooks.ts";
+import { settledOf, type Webhooks } from "./webhooks.ts";
+
+/** An object as a client writes it, in any version of the kind. Without apiVersion it is in the version of the hub. */
+export type ReviewedObject<K extends Kind> = WriteOf<K> | ObjectOf<K> | OtherVersionsOf<K>;
+
+/** The objects of the versions besides the hub. They name their version. */
+export type OtherVersionsOf<K> = K extends { readonly version: infer Hub; readonly versions: infer V }
+  ? { readonly [L in Exclude<keyof V, Hub>]: (WriteOf<V[L]> | ObjectOf<V[L]>) & { readonly apiVersion: string } }[Exclude<keyof V, Hub>]
+  : never;
+
+/** The values of the declared reads in a request. They are required when the webhooks declare reads. */
+export type ReviewedReads<R> =
+  {} extends ReadsOf<R>
+    ? {
+        /** Nothing is declared. */
+        readonly reads?: ReadsOf<R>;
+      }
+    : {
+        /** The values of the declared reads, by name. @throws Error when one is missing */
+        readonly reads: ReadsOf<R>;
+      };
 
 /** A request for {@link review}: what a client does, and who it is. */
-export type ReviewedRequest<K extends Kind> = (
+export type ReviewedRequest<K extends Kind, R = {}> = (
   | {
       /** The object that the client creates. */
-      readonly create: WriteOf<K>;
+      readonly create: ReviewedObject<K>;
     }
   | {
       /** The object as it is stored. */
-      readonly old: WriteOf<K> | ObjectOf<K>;
+      readonly old: ReviewedObject<K>;
       /** The object as the client writes it. */
-      readonly update: WriteOf<K> | ObjectOf<K>;
+      readonly update: ReviewedObject<K>;
     }
   | {
       /** The stored object that the client deletes. */
-      readonly delete: WriteOf<K> | ObjectOf<K>;
+      readonly delete: ReviewedObject<K>;
     }
   | {
       /** The options of a connection, such as PodExecOptions, with the name of the object in `metadata`. Needs `subresource`. */
@@ -52,15 +75,16 @@ export type ReviewedRequest<K extends Kind> = (
   readonly subresource?: string;
   /** The options of the request. @defaultValue none */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** The values of the declared reads, by name. @throws Error when one is missing */
-  readonly reads?: Readonly<Record<string, unknown>>;
   /** What `review.client` is. @defaultValue a client whose every call throws */
   readonly client?: Client;
   /** The time, and the deadline of the functions. @defaultValue the clock of the machine */
   readonly clock?: Clock;
   /** What the functions log. @defaultValue nothing is logged */
   readonly log?: Logger;
-};
+} & ReviewedReads<R>;
+
+/** A request for webhooks of any kind. */
+type AnyRequest = ReviewedRequest<Kind> & { readonly reads?: Readonly<Record<string, unknown>> };
 
 /** This is what {@link review} returns. */
 export interface ReviewOutcome<T extends KubernetesObject> {
@@ -79,31 +103,40 @@ export interface ReviewOutcome<T extends KubernetesObject> {
  * `fill`, checks the schema, asks `problems`. Objects are copied and may leave out apiVersion and kind. A namespaced object without a
  * namespace is in `default`.
  *
- * @throws CallError when a function throws, hangs, is not at rest or returns no problems; its `cause` is the author's error. An Error for an
- *   object of another version or kind, and for a read without a value
+ * An object of another version is converted to the hub by the webhooks' own functions. The schema of its own version is checked, as the API
+ * server does it. The outcome is in the version of the hub.
+ *
+ * Selectors and `matchConditions` are not evaluated: every object is reviewed. For kinds of others there are no defaults.
+ *
+ * @throws CallError when a function throws, hangs, is not at rest or returns no problems; its `cause` is the author's error. ConversionError
+ *   when `up` or `down` throws. An Error for an object of an unknown version or another kind, for a read without a value, and for a
+ *   problem with a path that an own kind does not have. TypeError for a request without an object
  */
-export async function review<K extends Kind>(webhooks: Webhooks<K>, request: ReviewedRequest<K>): Promise<ReviewOutcome<ObjectOf<K>>> {
-  const { operation, given, old } = partsOf(webhooks, request as ReviewedRequest<Kind>);
-  const env = envOf(request as ReviewedRequest<Kind>);
+export async function review<K extends Kind, R = {}>(
+  webhooks: Webhooks<K, R>,
+  request: NoInfer<ReviewedRequest<K, R>>,
+): Promise<ReviewOutcome<ObjectOf<K>>> {
+  const settled = settledOf(webhooks);
+  const asked = request as unknown as AnyRequest; // the same without its types
+  const { operation, given, old, writtenIn } = partsOf(settled, asked);
+  const env = envOf(settled, asked);
   const ask = async (type: "mutate" | "validate", object: KubernetesObject): Promise<Response> => {
-    const answer = await answerAdmission(
-      webhooks,
-      type,
-      bodyOf(webhooks, request as ReviewedRequest<Kind>, { operation, object, old }),
-      env,
-    );
+    const answer = await answerAdmission(settled, type, bodyOf(settled, asked, { operation, object, old, writtenIn }), env);
     return (answer as { readonly response: Response }).response;
   };
 
   const filled = await ask("mutate", given);
-  const object = withDefaults(webhooks, filled.patch === undefined ? given : patched(given, filled.patch), request.subresource);
+  const changed = filled.patch === undefined ? given : patched(given, filled.patch);
+  const object = withDefaults(writtenIn && settled.kind, changed);
   const outcome = { object: object as ObjectOf<K>, problems: [], warnings: filled.warnings ?? [] };
   if (!filled.allowed) return { ...outcome, ...refusalOf(filled) };
-  const broken = operation === "DELETE" || operation === "CONNECT" ? [] : schemaProblems(webhooks, object, request.subresource);
+  const broken = operation === "DELETE" || operation === "CONNECT" ? [] : schemaProblems(settled, object, writtenIn);
   if (broken.length > 0) return { ...outcome, problems: broken };
   const checked = await ask("validate", object);
   const warnings = [...new Set([...outcome.warnings, ...(checked.warnings ?? [])])];
-  return { ...outcome, warnings, ...(checked.allowed ? {} : refusalOf(checked)) };
+  const refusal = checked.allowed ? {} : refusalOf(checked);
+  if (asked.subresource === undefined || asked.subresource === "") checkPaths(settled, refusal.problems ?? []);
+  return { ...outcome, warnings, ...refusal };
 }
 
 /** The response of a review, as answerAdmission makes it. */
@@ -118,37 +151,89 @@ interface Response {
   };
 }
 
-function partsOf(
-  webhooks: AnyWebhooks,
-  request: ReviewedRequest<Kind>,
-): { readonly operation: Operation; readonly given: KubernetesObject; readonly old: KubernetesObject | undefined } {
-  const { subresource } = request;
-  const complete = (object: unknown): KubernetesObject => withDefaults(webhooks, completed(webhooks, object, subresource), subresource);
-  if ("create" in request) return { operation: "CREATE", given: complete(request.create), old: undefined };
-  if ("update" in request) return { operation: "UPDATE", given: complete(request.update), old: complete(request.old) };
-  if ("delete" in request) return { operation: "DELETE", given: complete(request.delete), old: complete(request.delete) };
-  return { operation: "CONNECT", given: completed(webhooks, request.connect, subresource ?? "connect"), old: undefined };
+/** What a request is about, in the version of the hub. */
+interface Parts {
+  readonly operation: Operation;
+  readonly given: KubernetesObject;
+  readonly old: KubernetesObject | undefined;
+  /** The version in which the client writes; undefined where the object has no schema. */
+  readonly writtenIn: Kind | undefined;
+}
+
+function partsOf(webhooks: AnyWebhooks, request: AnyRequest): Parts {
+  checkRequest(request);
+  const { subresource = "" } = request;
+  const complete = (object: unknown): Pick<Parts, "given" | "writtenIn"> => {
+    const full = completed(webhooks, object);
+    if (subresource !== "") return { given: full, writtenIn: undefined };
+    const writtenIn = versionOf(webhooks, full);
+    return { given: atHub(webhooks, withDefaults(writtenIn, full), request.log), writtenIn };
+  };
+  if ("create" in request) return { operation: "CREATE", ...complete(request.create), old: undefined };
+  if ("update" in request) return { operation: "UPDATE", ...complete(request.update), old: complete(request.old).given };
+  if ("delete" in request) return { operation: "DELETE", ...complete(request.delete), old: complete(request.delete).given };
+  return { operation: "CONNECT", given: completed(webhooks, request.connect), old: undefined, writtenIn: undefined };
+}
+
+/** Untyped code may pass anything. */
+function checkRequest(request: AnyRequest): void {
+  const parts: Readonly<Record<string, unknown>> = { ...request };
+  const given = ["create", "update", "delete", "connect"].filter((part) => parts[part] !== undefined);
+  if (given.length !== 1)
+    throw new TypeError(
+      `review: the request has ${given.length === 0 ? "none" : given.join(" and ")} of create, update, delete and connect: give one, as in { create: object }`,
+    );
+  if (given[0] === "update" && parts["old"] === undefined)
+    throw new TypeError("review: an update needs the stored object: give { old: object, update: object }");
 }
 
 /** A copy with what the API server adds. */
-function completed({ kind }: AnyWebhooks, given: unknown, subresource = ""): KubernetesObject {
+function completed({ kind }: AnyWebhooks, given: unknown): KubernetesObject {
   const { metadata, ...rest } = structuredClone(given) as Partial<KubernetesObject>;
-  const apiVersion = apiVersionOf(kind);
-  const object = { apiVersion, kind: kind.kind, ...rest };
-  if (subresource === "" && (object.apiVersion !== apiVersion || object.kind !== kind.kind)) {
-    const got = `${object.kind} (${object.apiVersion})`;
-    throw new Error(`review: the object is a ${got}, and the webhooks review ${kind.kind} (${apiVersion}): give it in this version`);
-  }
   const namespace = kind.scope === "Namespaced" ? { namespace: "default" } : {};
-  return { ...object, metadata: { ...namespace, ...metadata } as KubernetesObject["metadata"] };
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    ...rest,
+    metadata: { ...namespace, ...metadata } as KubernetesObject["metadata"],
+  };
 }
 
-function withDefaults({ kind }: AnyWebhooks, object: KubernetesObject, subresource = ""): KubernetesObject {
-  return subresource === "" ? (kind.resource?.withDefaults(object) ?? object) : object;
+/** Returns the kind in the version of an object. @throws Error when the webhooks do not know it */
+function versionOf({ kind, convert }: AnyWebhooks, object: KubernetesObject): Kind {
+  const others = Object.entries(kind.resource?.versions() ?? {}).flatMap(([version, of]) => (Object.hasOwn(convert, version) ? [of] : []));
+  const known: readonly Kind[] = [kind, ...others];
+  const found = object.kind === kind.kind ? known.find((of) => apiVersionOf(of) === object.apiVersion) : undefined;
+  if (found !== undefined) return found;
+  const got = `${object.kind} (${object.apiVersion})`;
+  const versions = known.map(apiVersionOf).join(", ");
+  throw new Error(`review: the object is a ${got}, and the webhooks know ${kind.kind} (${versions}): give it in one of these versions`);
 }
 
-function schemaProblems({ kind }: AnyWebhooks, object: KubernetesObject, subresource = ""): readonly Problem[] {
-  return subresource === "" ? (kind.resource?.problems(object) ?? []) : [];
+function atHub(webhooks: AnyWebhooks, object: KubernetesObject, log: Logger = SILENT): KubernetesObject {
+  // Kinds of others have one version here.
+  if (object.apiVersion === apiVersionOf(webhooks.kind)) return object;
+  const ignored = (reason: string): void => log.warn({ reason }, "review: the annotation treadle.dev/conversion is ignored");
+  return converterOf(webhooks).convert(object, apiVersionOf(webhooks.kind), ignored);
+}
+
+function withDefaults(kind: Kind | undefined, object: KubernetesObject): KubernetesObject {
+  return kind?.resource?.withDefaults(object) ?? object;
+}
+
+/** The API server checks an object in the version in which the client writes it. */
+function schemaProblems(webhooks: AnyWebhooks, object: KubernetesObject, writtenIn: Kind | undefined): readonly Problem[] {
+  if (writtenIn?.resource === undefined) return [];
+  const written = writtenIn === webhooks.kind ? object : converterOf(webhooks).convert(object, apiVersionOf(writtenIn));
+  return writtenIn.resource.problems(written);
+}
+
+/** @throws Error for a path that the kind does not have: a client would look for it in vain */
+function checkPaths({ kind }: AnyWebhooks, problems: readonly Problem[]): void {
+  const hub = viewsOf(kind).get(apiVersionOf(kind));
+  const wrong = problems.find((each) => typeof each === "object" && hub !== undefined && !hasPath(hub.schema, each.path));
+  if (wrong === undefined || typeof wrong === "string") return;
+  throw new Error(`review: problems names the path ${JSON.stringify(wrong.path)}, which ${kind.kind} ${kind.version} does not have`);
 }
 
 function patched(object: KubernetesObject, patch: string): KubernetesObject {
@@ -167,10 +252,9 @@ function refusalOf({ status }: Response): Partial<Pick<ReviewOutcome<KubernetesO
 
 function bodyOf(
   { kind: { group, version, kind, plural } }: AnyWebhooks,
-  { user, isDryRun = false, subresource = "", options = {} }: ReviewedRequest<Kind>,
-  given: { readonly operation: Operation; readonly object: KubernetesObject; readonly old: KubernetesObject | undefined },
+  { user, isDryRun = false, subresource = "", options = {} }: AnyRequest,
+  { operation, object, old, writtenIn }: Omit<Parts, "given"> & { readonly object: KubernetesObject },
 ): object {
-  const { operation, object, old } = given;
   const { name, namespace } = object.metadata;
   return {
     apiVersion: "admission.k8s.io/v1",
@@ -178,6 +262,7 @@ function bodyOf(
     request: {
       uid: "review",
       kind: { group, version, kind },
+      requestKind: { group, version: writtenIn?.version ?? version, kind },
       resource: { group, version, resource: plural },
       ...(subresource === "" ? {} : { subResource: subresource }),
       ...(name === undefined ? {} : { name }),
@@ -195,13 +280,16 @@ function bodyOf(
 
 const ADMIN: ReviewedUser = { username: "kubernetes-admin", uid: "", groups: ["system:masters", "system:authenticated"], extra: {} };
 
-function envOf({ client = NO_CLIENT, clock = systemClock, log = SILENT, reads = {} }: ReviewedRequest<Kind>): CallEnv {
+function envOf(
+  { reads: declared }: AnyWebhooks,
+  { client = NO_CLIENT, clock = systemClock, log = SILENT, reads = {} }: AnyRequest,
+): CallEnv {
   return {
     client,
     clock,
     log,
     signal: new AbortController().signal,
-    read: ({ reads: declared }) => {
+    read: () => {
       const missing = Object.keys(declared).find((name) => !Object.hasOwn(reads, name));
       if (missing !== undefined) throw new Error(`review: there is no value of the read "${missing}": give reads: { ${missing}: ... }`);
       return Promise.resolve(reads);

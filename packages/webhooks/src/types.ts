@@ -43,7 +43,10 @@ export interface Review<T extends KubernetesObject, R = {}> {
   readonly reads: ReadsOf<R>;
   /** A client with the rights of the operator. What it calls is declared as `permissions`. */
   readonly client: Client;
-  /** Aborted when the client has left, and a tenth of the timeout before the API server stops waiting. */
+  /**
+   * Aborted when the client has left, and a tenth of the timeout before the API server stops waiting. The timeout is the smaller one of
+   * `timeoutSeconds` and the one that the API server names in its call.
+   */
   readonly signal: AbortSignal;
   /** A log whose lines name the webhook, the object and the user. */
   readonly log: Logger;
@@ -54,7 +57,7 @@ export interface Review<T extends KubernetesObject, R = {}> {
 }
 
 /** The draft that `fill` changes: the spec. For a kind without a spec, and with `whole: true`, it is the object without its status. */
-export type DraftOf<T, Whole extends boolean> = Whole extends true
+export type DraftOf<T, Whole extends boolean = false> = Whole extends true
   ? Mutable<Omit<T, "status">>
   : string extends keyof T
     ? Record<string, unknown>
@@ -64,10 +67,12 @@ export type DraftOf<T, Whole extends boolean> = Whole extends true
 
 /** What a conversion makes of an object: the spec, and the author's part of the status where it changes. */
 export type Converted<T> = {
+  /** Metadata is converted by Treadle. */
+  readonly metadata?: never;
   /** The whole spec. */
   readonly spec: T extends { readonly spec: infer S } ? S : never;
   /** The status without the fields of the engine. @defaultValue the status as it was, without fields that the version does not have */
-  readonly status?: T extends { readonly status?: infer U } ? Omit<NonNullable<U>, keyof EngineStatus> : never;
+  readonly status?: (T extends { readonly status?: infer U } ? Omit<NonNullable<U>, keyof EngineStatus> : never) | undefined;
 };
 
 /** The functions between the hub and another version. Both are pure. */
@@ -82,6 +87,16 @@ export interface Conversion<Hub, Lower> {
 export type ConversionsOf<K> = K extends { readonly version: infer Hub extends string; readonly versions: infer V }
   ? { readonly [L in Exclude<keyof V, Hub> & string]: Conversion<ObjectOf<K>, ObjectOf<V[L]>> }
   : never;
+
+/** A kind with several versions says how they are converted, because without a conversion the API server drops fields. */
+export type ConvertOption<K> = [ConversionsOf<K>] extends [never]
+  ? {}
+  : {} extends ConversionsOf<K>
+    ? {}
+    : {
+        /** The conversions, or `"none"`: see {@link WebhooksOptions}. */
+        readonly convert: ConversionsOf<K> | "none";
+      };
 
 /** A label selector of the API. */
 export interface WebhookSelector {
@@ -144,8 +159,12 @@ export interface WebhooksOptions<K extends Kind, R extends Reads<ObjectOf<K>> = 
    * It is not asked for an object that is being deleted, and for an update that leaves the spec as it was (see `unchanged`).
    */
   problems?(object: ObjectOf<K>, review: Review<ObjectOf<K>, R>): readonly Problem[] | Promise<readonly Problem[]>;
-  /** The conversions between the hub, which is the first version, and each other version. */
-  readonly convert?: ConversionsOf<K>;
+  /**
+   * The conversions between the hub, which is the first version, and each other version. A kind with several versions needs them: without a
+   * conversion the API server changes only `apiVersion`, and drops the fields that a version lacks. `"none"` says that this is right, or that
+   * other webhooks of the kind convert it.
+   */
+  readonly convert?: ConversionsOf<K> | "none";
   /** Objects that the functions read, as in a step: watched and granted. */
   readonly reads?: R;
   /** Rights for what the functions call by `review.client`. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { deny } from "./admission/deny.ts";
 import { review } from "./review.ts";
 import type { DraftOf, Review } from "./types.ts";
-import { webhooks } from "./webhooks.ts";
+import { type Webhooks, webhooks } from "./webhooks.ts";
 
 const Website = defineResource({
   group: "web.example.com",
@@ -65,7 +65,7 @@ const completion = {
   },
 };
 handler(Website).step(conditions()).step(defaults(Website, completion)).step(validate(Website, rules));
-webhooks(Website, { ...completion, ...rules });
+webhooks(Website, { ...completion, ...rules, convert: "none" });
 
 // a function that takes the review does not fit the steps
 const reviewing = {
@@ -74,7 +74,7 @@ const reviewing = {
   },
   problems: (_: Website, { user }: Review<Website>) => (user.username === "ada" ? [] : ["only ada"]),
 };
-webhooks(Website, reviewing);
+webhooks(Website, { ...reviewing, convert: "none" });
 // @ts-expect-error a step has no review
 defaults(Website, reviewing);
 // @ts-expect-error a step has no review
@@ -95,13 +95,20 @@ webhooks(kind<{ spec?: { size: number } }>({ group: "x.example.com", version: "v
   },
 });
 webhooks(Website, {
+  convert: "none",
   whole: true,
   fill(site) {
     site.metadata.labels = { team: "a" };
   },
 });
 
+// @ts-expect-error a returned spec would be lost
+webhooks(Website, { convert: "none", fill: (spec) => ({ ...spec, host: "a" }) });
+// @ts-expect-error a returned spec would be lost
+webhooks(Website, { convert: "none", fill: async (spec) => await Promise.resolve(spec) });
+
 webhooks(Website, {
+  convert: "none",
   fill(spec) {
     // @ts-expect-error there is no such field
     spec.hosts = "a";
@@ -115,12 +122,13 @@ webhooks(Website, {
   },
 });
 // @ts-expect-error a problem has a path and a message
-webhooks(Website, { problems: () => [{ field: "spec.host", message: "no" }] });
+webhooks(Website, { convert: "none", problems: () => [{ field: "spec.host", message: "no" }] });
 // @ts-expect-error problems are a list
-webhooks(Website, { problems: () => "no" });
+webhooks(Website, { convert: "none", problems: () => "no" });
 
 // reads are typed as in a step
 webhooks(Website, {
+  convert: "none",
   reads: { limits: one(ConfigMap, () => ({ name: "limits" })), pods: many(Pod, () => ({ matchLabels: { app: "a" } })) },
   async problems(_, { reads, signal, client }) {
     expectTypeOf(reads.limits).toEqualTypeOf<ObjectOf<typeof ConfigMap> | undefined>();
@@ -128,6 +136,19 @@ webhooks(Website, {
     void reads.others;
     await client.get(Pod, { name: "a" }, { signal });
     return reads.pods.map(({ metadata }) => metadata.name);
+  },
+});
+
+// @ts-expect-error versions that are not converted lose fields: it says how they are converted
+webhooks(Website, { problems: () => [] });
+webhooks(Website, { problems: () => [], convert: "none" });
+webhooks(Website, {
+  convert: {
+    v1alpha1: {
+      // @ts-expect-error metadata is not converted by authors
+      up: ({ spec, metadata }) => ({ metadata, spec: { host: spec.domain, replicas: spec.size } }),
+      down: ({ spec }) => ({ spec: { domain: spec.host, size: spec.replicas } }),
+    },
   },
 });
 
@@ -142,3 +163,26 @@ expectTypeOf(outcome.warnings).toEqualTypeOf<readonly string[]>();
 await review(website, { old: outcome.object, update: { ...outcome.object, spec: { replicas: 2 } }, isDryRun: true });
 // @ts-expect-error the field has another type
 await review(website, { create: { metadata: { name: "a" }, spec: { replicas: "1" } } });
+
+// review() of an object of another version
+await review(website, { create: { apiVersion: "web.example.com/v1alpha1", metadata: { name: "a" }, spec: { domain: "a" } } });
+// @ts-expect-error the other version has no such field
+await review(website, { create: { apiVersion: "web.example.com/v1alpha1", metadata: { name: "a" }, spec: { issuer: "a" } } });
+// @ts-expect-error without its version it would be an object of the hub
+await review(website, { create: { metadata: { name: "a" }, spec: { domain: "a" } } });
+
+// review() needs the values of the declared reads
+const limited = webhooks(Website, {
+  convert: "none",
+  reads: { limits: one(ConfigMap, () => ({ name: "limits" })) },
+  problems: (_, { reads }) => (reads.limits === undefined ? ["no limits"] : []),
+});
+const create = { metadata: { name: "a" }, spec: {} };
+await review(limited, { create, reads: { limits: undefined } });
+await review(limited, { create, reads: { limits: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "limits" } } } });
+// @ts-expect-error the values are missing
+await review(limited, { create });
+// @ts-expect-error the value is of another kind
+await review(limited, { create, reads: { limits: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "limits" }, data: 1 } } });
+const any: readonly Webhooks[] = [website, limited];
+void any;

@@ -80,3 +80,24 @@ test.for<{ name: string; kind: unknown; options: unknown; paths: string[]; says:
   expect(thrown.problems.map(({ path }) => path)).toEqual(paths);
   expect(thrown.message).toContain(says);
 });
+
+const Differing = defineResource({
+  group: "web.example.com",
+  kind: "Differing",
+  scope: "Namespaced",
+  versions: { v1: { spec: z.object({ host: z.string() }) }, v1alpha1: { spec: z.object({ domain: z.string() }) } },
+});
+
+test("versions with different schemas need a conversion, because the API server would drop their fields", () => {
+  expect(() => define(Differing, { problems })).toThrow(
+    'convert: the versions v1, v1alpha1 of Differing have different schemas, and nothing converts them: fields would be lost. Write convert: { v1alpha1: { up, down } }. If these webhooks need not convert, write convert: "none"',
+  );
+});
+
+test.for([
+  { name: "convert: none", kind: Differing, options: { problems, convert: "none" } },
+  { name: "versions with the same schema", kind: Website, options: { problems } },
+])("$name is a definition that converts nothing", ({ kind, options }) => {
+  const registration = define(kind, options).registration({ clientConfig: () => ({ url: "https://localhost" }), excluded: [] });
+  expect(registration.definition).toBeUndefined();
+});

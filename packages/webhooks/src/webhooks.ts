@@ -1,22 +1,31 @@
 /** `webhooks()`: what is reviewed and converted of one kind. */
-import { DefinitionError, groupKindOf, type Kind, type ObjectOf } from "@treadle/apimachinery";
-import type { Reads } from "@treadle/reconcile";
-import { type AnyWebhooks, definitionProblems, type Settled, settle } from "./definition.ts";
-import { answerCall, type OwnCallEnv } from "./answer.ts";
+import { DefinitionError, groupKindOf, type Kind, type KubernetesObject, type ObjectOf } from "@treadle/apimachinery";
+import type { Permission, Reads } from "@treadle/reconcile";
+import type { CallEnv } from "./call.ts";
+import { type AnyWebhooks, definitionProblems, type GivenOptions, settle } from "./definition.ts";
+import { answerCall } from "./answer.ts";
 import { type RegistrationEnv, registrationOf, type WebhookRegistration } from "./manifests/registration.ts";
-import type { WebhooksOptions } from "./types.ts";
+import type { ConvertOption, WebhooksOptions } from "./types.ts";
 
 /** The webhooks of one kind, as {@link webhooks} returns them. A frozen record. */
-export interface Webhooks<K extends Kind = Kind> extends AnyWebhooks {
+export interface Webhooks<K extends Kind = Kind, out R = {}> {
+  /** Marks what {@link webhooks} made. */
+  readonly type: "webhooks";
   /** The kind; for an own kind the hub. */
   readonly kind: K;
+  /** The declared reads. */
+  readonly reads: Reads<KubernetesObject>;
+  /** The declared rights. */
+  readonly permissions: readonly Permission[];
+  /** For the compiler only: the declared reads, whose values `review()` needs. */
+  readonly $reads?: R;
   /** Returns what an API server must know of these webhooks. For test environments; deployers use `webhookManifests`. */
   registration(env: RegistrationEnv): WebhookRegistration;
   /**
    * Answers a review that came to a path. For test environments; a server is `webhookServer`.
    * @throws an error with the status of HTTP as `status`
    */
-  answer(path: string, review: unknown, env: OwnCallEnv): Promise<object>;
+  answer(path: string, review: unknown, env: CallEnv): Promise<object>;
 }
 
 /**
@@ -30,16 +39,21 @@ export interface Webhooks<K extends Kind = Kind> extends AnyWebhooks {
  */
 export function webhooks<K extends Kind, const R extends Reads<ObjectOf<K>> = {}, const Whole extends boolean = false>(
   kind: K,
-  options: WebhooksOptions<K, R, Whole>,
-): Webhooks<K> {
-  const given = options as unknown as Partial<Settled>; // the settled form has the author's functions, for any kind
+  options: WebhooksOptions<K, R, Whole> & ConvertOption<K>,
+): Webhooks<K, R> {
+  const given = options as unknown as GivenOptions; // the settled form has the author's functions, for any kind
   const problems = definitionProblems(kind, given);
   if (problems.length > 0) throw new DefinitionError(`webhooks of ${kind === undefined ? "no kind" : groupKindOf(kind)}`, problems);
-  const settled: AnyWebhooks = { type: "webhooks", kind, ...settle(kind, given) };
+  const settled = settle(kind, given);
   return Object.freeze({
     ...settled,
     kind,
     registration: (env: RegistrationEnv) => registrationOf(settled, env),
-    answer: (path: string, review: unknown, env: OwnCallEnv) => answerCall(settled, path, review, env),
+    answer: (path: string, review: unknown, env: CallEnv) => answerCall(settled, path, review, env),
   });
+}
+
+/** Returns webhooks with all their options. */
+export function settledOf(webhooks: Webhooks<Kind, unknown>): AnyWebhooks {
+  return webhooks as Webhooks<Kind, unknown> & AnyWebhooks; // made by webhooks(), which adds to what settle() returned
 }

@@ -20,7 +20,7 @@ import { type Client, type ClusterConfig, connect, loadConfig } from "@treadle/c
 import { createManager, type Manager, type ManagerOptions } from "@treadle/controller";
 import { afterAll, beforeAll } from "vitest";
 import { type WebhookManifest, webhookManifests, webhookServer, type WebhookServer, type WebhookServerOptions } from "../src/index.ts";
-import type { AnyWebhooks } from "../src/index.ts";
+import type { Webhooks } from "../src/index.ts";
 
 /** Names that one file uses. */
 export interface Names {
@@ -168,7 +168,7 @@ export interface OperatorOptions {
 }
 
 /** Applies the manifests and starts an operator, which stops at the end of the scope. */
-export async function startOperator(cluster: Cluster, webhooks: readonly AnyWebhooks[], options: OperatorOptions): Promise<TestOperator> {
+export async function startOperator(cluster: Cluster, webhooks: readonly Webhooks[], options: OperatorOptions): Promise<TestOperator> {
   const { name, add } = options;
   const lines: Line[] = [];
   const note = (level: string) => (fields: object, message: string) => void lines.push({ level, fields: { ...fields }, message });

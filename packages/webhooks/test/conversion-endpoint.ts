@@ -29,7 +29,7 @@ export async function conversionEndpoint(converter: Converter): Promise<Endpoint
     void (async () => {
       const answer = await convertReview(converter, JSON.parse(await text(request)), env);
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
-    })();
+    })().catch(() => response.destroy()); // A server that stops cuts its calls off.
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // listening on TCP

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { CONVERSION_ANNOTATION } from "../src/conversion/annotation.ts";
 import { converterOf } from "../src/conversion/converter.ts";
 import { webhooks } from "../src/index.ts";
+import { settledOf } from "../src/webhooks.ts";
 import { conversionEndpoint, type Endpoint } from "./conversion-endpoint.ts";
 
 const port = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] };
@@ -82,7 +83,7 @@ interface World extends AsyncDisposable {
 
 async function begun(): Promise<World> {
   await using stack = new AsyncDisposableStack();
-  const endpoint = stack.use(await conversionEndpoint(converterOf(website)));
+  const endpoint = stack.use(await conversionEndpoint(converterOf(settledOf(website))));
   const cluster = stack.use(await startTestCluster());
   const { client } = cluster;
   const crd = crdOf(Website, { conversion: endpoint.conversion });

@@ -10,7 +10,7 @@ import {
 import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type AnyWebhooks, webhookManifests, type WebhookManifest, webhooks } from "../src/index.ts";
+import { type Webhooks, webhookManifests, type WebhookManifest, webhooks } from "../src/index.ts";
 
 const Website = defineResource({
   group: "web.example.com",
@@ -19,7 +19,7 @@ const Website = defineResource({
   versions: { v1: { spec: z.object({ host: z.string().optional() }) }, v1alpha1: { spec: z.object({ domain: z.string().optional() }) } },
   version: "v1",
 });
-const LIST: readonly AnyWebhooks[] = [
+const LIST: readonly Webhooks[] = [
   webhooks(Website, {
     fill: () => undefined,
     problems: () => [],
@@ -30,7 +30,7 @@ const LIST: readonly AnyWebhooks[] = [
       },
     },
   }),
-  webhooks(Website, { name: "second", on: ["DELETE"], subresources: ["scale"], problems: () => [] }),
+  webhooks(Website, { name: "second", on: ["DELETE"], subresources: ["scale"], problems: () => [], convert: "none" }),
   webhooks(Pod, {
     on: ["CREATE", "CONNECT"],
     subresources: ["eviction", "exec"],

@@ -4,7 +4,7 @@ import type { Client } from "@treadle/client";
 import type { Logger } from "@treadle/reconcile";
 import { z } from "zod";
 import type { CallEnv } from "../src/call.ts";
-import type { AnyWebhooks } from "../src/definition.ts";
+import type { Webhooks } from "../src/webhooks.ts";
 
 export const Website = defineResource({
   group: "web.example.com",
@@ -34,7 +34,7 @@ export function website(spec: object = { replicas: 1 }, metadata: object = {}, r
 
 /** The body of a call: a review of `request`, as an API server sends it for `webhooks`. */
 export function bodyFor(
-  webhooks: AnyWebhooks,
+  webhooks: Webhooks,
   request: object,
 ): { readonly apiVersion: string; readonly kind: string; readonly request: object } {
   const { group, version, kind, plural } = webhooks.kind;

@@ -1,32 +1,13 @@
-import { kind, type KubernetesObject } from "@treadle/apimachinery";
+import type { KubernetesObject } from "@treadle/apimachinery";
 import { ConfigMap, Pod, Secret } from "@treadle/apimachinery/kinds";
 import { one } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
-import { type Answered, bodyFor, patchIn, testEnv, type TestEnv, Website, website } from "../../test/reviews.ts";
-import { CallError } from "../call.ts";
-import type { AnyWebhooks } from "../definition.ts";
+import { answered, failed, untyped } from "../../test/asking.ts";
+import { bodyFor, patchIn, testEnv, Website, website } from "../../test/reviews.ts";
 import type { Review } from "../types.ts";
-import { webhooks } from "../webhooks.ts";
+import { settledOf, webhooks, type Webhooks } from "../webhooks.ts";
 import { answerAdmission } from "./answer.ts";
 import { deny } from "./deny.ts";
-
-/** Webhooks in JavaScript: no type keeps an author from these. */
-const untyped = (options: object, of: object = Website): AnyWebhooks =>
-  webhooks(of as typeof Website, options as Parameters<typeof webhooks>[1] as never);
-
-async function answered(of: AnyWebhooks, type: "mutate" | "validate", request: object, env: TestEnv = testEnv()): Promise<Answered> {
-  const answer = (await answerAdmission(of, type, bodyFor(of, request), env)) as { readonly response: Answered };
-  return answer.response;
-}
-
-async function failed(of: AnyWebhooks, type: "mutate" | "validate", request: object, env: TestEnv = testEnv()): Promise<CallError> {
-  const error: unknown = await answered(of, type, request, env).then(
-    (answer) => expect.fail(`it answered ${JSON.stringify(answer)}`),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(CallError);
-  return error as CallError;
-}
 
 const refusing = untyped({ on: ["CREATE", "UPDATE", "DELETE", "CONNECT"], problems: () => ["no"] });
 
@@ -77,7 +58,7 @@ describe("a body that is no review", () => {
     { name: "a long text in place of a kind", body: { ...valid, kind: "x".repeat(10_000) }, want: `kind is "${"x".repeat(63)}"` },
   ])("$name is HTTP 400", async ({ body, want }) => {
     const env = testEnv();
-    const thrown: unknown = await answerAdmission(refusing, "validate", body, env).catch((error: unknown) => error);
+    const thrown: unknown = await answerAdmission(settledOf(refusing), "validate", body, env).catch((error: unknown) => error);
     expect(thrown).toMatchObject({
       name: "CallError",
       status: 400,
@@ -139,6 +120,7 @@ describe("problems", () => {
     { name: "a list with null", given: ["no", null], want: "entry 1 of problems is null" },
     { name: "a list with false", given: [false], want: "entry 0 of problems is a boolean" },
     { name: "a list with an error", given: [new Error("no")], want: "entry 0 of problems is an object without the texts path and message" },
+    { name: "a list with holes", given: ["no", , "no"], want: "entry 1 of problems is undefined" }, // oxlint-disable-line no-sparse-arrays -- the case
     { name: "a list of lists", given: [["spec", "no"]], want: "entry 0 of problems is a list" },
   ])("a result that is $name is HTTP 500", async ({ given, want }) => {
     const error = await failed(untyped({ problems: () => given }), "validate", created);
@@ -214,7 +196,7 @@ describe("problems", () => {
     expect((await answered(of, "validate", request)).allowed).toBe(!isAsked);
   });
 
-  test.for<{ name: string; of: AnyWebhooks; object: KubernetesObject; old: KubernetesObject; subResource?: string; isAsked: boolean }>([
+  test.for<{ name: string; of: Webhooks; object: KubernetesObject; old: KubernetesObject; subResource?: string; isAsked: boolean }>([
     {
       name: "an unchanged ConfigMap",
       of: untyped({ problems: () => ["no"] }, ConfigMap),
@@ -284,199 +266,8 @@ describe("problems", () => {
   });
 });
 
-describe("fill", () => {
-  test("a change is a patch of single fields", async () => {
-    const of = untyped({
-      fill(spec: { host?: string; tls?: object; paths?: string[] }, site: KubernetesObject) {
-        spec.host ??= `${site.metadata.name}.example.com`;
-        delete spec.tls;
-        if (!spec.paths?.includes("/")) (spec.paths ??= []).push("/");
-      },
-    });
-    const answer = await answered(of, "mutate", { object: website({ replicas: 1, tls: {}, paths: ["/a"] }) });
-    expect(answer).toMatchObject({ uid: "705ab4f5", allowed: true, patchType: "JSONPatch" });
-    expect(patchIn(answer)).toEqual([
-      { op: "remove", path: "/spec/tls" },
-      { op: "add", path: "/spec/paths/1", value: "/" },
-      { op: "add", path: "/spec/host", value: "a.example.com" },
-    ]);
-  });
-
-  test.for<{ name: string; of: AnyWebhooks; object: KubernetesObject; want: unknown }>([
-    { name: "no change", of: untyped({ fill: () => undefined }), object: website(), want: undefined },
-    {
-      name: "an absent spec",
-      of: untyped({ fill: (spec: { host?: string }) => void (spec.host = "x") }),
-      object: website(undefined as never, {}, { spec: undefined }),
-      want: [{ op: "add", path: "/spec", value: { host: "x" } }],
-    },
-    {
-      name: "an absent spec and no change",
-      of: untyped({ fill: () => undefined }),
-      object: { ...website(), spec: undefined } as KubernetesObject,
-      want: undefined,
-    },
-    {
-      name: "a spec of the wrong type",
-      of: untyped({ fill: (spec: { host?: string }) => void (spec.host = "x") }),
-      object: website("x" as never),
-      want: undefined,
-    },
-    {
-      name: "a kind without a spec",
-      of: untyped({ fill: (map: { data?: object }) => void (map.data = { a: "b" }) }, ConfigMap),
-      object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
-      want: [{ op: "add", path: "/data", value: { a: "b" } }],
-    },
-    {
-      name: "whole: true",
-      of: untyped({ whole: true, fill: (site: { metadata: { labels?: object } }) => void (site.metadata.labels = { "a/b": "c" }) }),
-      object: website({ replicas: 1 }, {}, { status: { url: "x" } }),
-      want: [{ op: "add", path: "/metadata/labels", value: { "a/b": "c" } }],
-    },
-    {
-      name: "a member that is undefined",
-      of: untyped({ fill: (spec: { host?: undefined }) => void (spec.host = undefined) }),
-      object: website({ host: "x" }),
-      want: [{ op: "remove", path: "/spec/host" }],
-    },
-    {
-      name: "an asynchronous function",
-      of: untyped({ fill: async (spec: { host?: string }) => void (spec.host = await Promise.resolve("x")) }),
-      object: website({}),
-      want: [{ op: "add", path: "/spec/host", value: "x" }],
-    },
-  ])("the patch for $name", async ({ of, object, want }) => {
-    const answer = await answered(of, "mutate", { object });
-    expect(answer.allowed).toBe(true);
-    expect(patchIn(answer)).toEqual(want);
-  });
-
-  test.for<{ name: string; options: object; code: string; want: string }>([
-    {
-      name: "a result that it changes again",
-      options: { fill: (spec: { paths?: string[] }) => void (spec.paths ??= []).push("/") },
-      code: "ERR_NOT_AT_REST",
-      want: "cannot complete Website ops/a: fill changes its own result at spec.paths",
-    },
-    {
-      name: "a result that follows from the object",
-      options: {
-        fill: (spec: { replicas: number }, site: { spec: { replicas: number } }) => void (spec.replicas = site.spec.replicas + 1),
-      },
-      code: "ERR_NOT_AT_REST",
-      want: "at spec.replicas",
-    },
-    {
-      name: "a new name",
-      options: { whole: true, fill: (site: { metadata: { name: string } }) => void (site.metadata.name = "b") },
-      code: "ERR_FORBIDDEN_CHANGE",
-      want: "fill changed metadata.name.",
-    },
-    {
-      name: "a new namespace and uid",
-      options: { whole: true, fill: (site: { metadata: object }) => void Object.assign(site.metadata, { namespace: "x", uid: "y" }) },
-      code: "ERR_FORBIDDEN_CHANGE",
-      want: "fill changed metadata.namespace, metadata.uid.",
-    },
-    {
-      name: "a new kind",
-      options: { whole: true, fill: (site: object) => void Object.assign(site, { kind: "Pod", apiVersion: "v1" }) },
-      code: "ERR_FORBIDDEN_CHANGE",
-      want: "fill changed apiVersion, kind.",
-    },
-    {
-      name: "a status",
-      options: { whole: true, fill: (site: object) => void Object.assign(site, { status: { url: "x" } }) },
-      code: "ERR_FORBIDDEN_CHANGE",
-      want: "fill changed status.",
-    },
-    {
-      name: "removed metadata",
-      options: { whole: true, fill: (site: { metadata?: object }) => void delete site.metadata },
-      code: "ERR_FORBIDDEN_CHANGE",
-      want: "fill changed metadata.name, metadata.namespace.",
-    },
-    {
-      name: "a number that is not finite",
-      options: { fill: (spec: object) => void Object.assign(spec, { replicas: Number.NaN }) },
-      code: "ERR_NOT_JSON",
-      want: 'the number NaN at "replicas"',
-    },
-    {
-      name: "a function",
-      options: { fill: (spec: object) => void Object.assign(spec, { host: () => "x" }) },
-      code: "ERR_NOT_JSON",
-      want: "a function",
-    },
-    {
-      name: "a Map",
-      options: { fill: (spec: object) => void Object.assign(spec, { tls: new Map() }) },
-      code: "ERR_NOT_JSON",
-      want: "a Map",
-    },
-    {
-      name: "a bigint",
-      options: { fill: (spec: object) => void Object.assign(spec, { replicas: 1n }) },
-      code: "ERR_NOT_JSON",
-      want: "a bigint",
-    },
-    {
-      name: "a circle",
-      options: { fill: (spec: object) => void Object.assign(spec, { tls: spec }) },
-      code: "ERR_NOT_JSON",
-      want: "a circle",
-    },
-    {
-      name: "a write to the object",
-      options: { fill: (_: object, site: { spec: { host?: string } }) => void (site.spec.host = "x") },
-      code: "ERR_FUNCTION_FAILED",
-      want: "TypeError: Cannot add property host, object is not extensible",
-    },
-  ])("$name is HTTP 500", async ({ options, code, want }) => {
-    const error = await failed(untyped(options), "mutate", { object: website() });
-    expect(error).toMatchObject({ status: 500, code });
-    expect(error.message).toContain(want);
-  });
-
-  test("an object of a kind of others without a spec is HTTP 500, because its draft is not known", async () => {
-    const of = untyped({ fill: () => undefined }, kind({ group: "x.example.com", version: "v1", kind: "Thing" }));
-    const object = { apiVersion: "x.example.com/v1", kind: "Thing", metadata: { name: "a" } };
-    expect(await failed(of, "mutate", { object })).toMatchObject({
-      code: "ERR_NO_SPEC",
-      message: expect.stringContaining("Set whole: true") as string,
-    });
-  });
-
-  test.for(["DELETE", "CONNECT"])("%s has no patch, because fill is not asked", async (operation) => {
-    const of = untyped({ on: ["CREATE", "DELETE", "CONNECT"], fill: () => deny("asked"), problems: () => [] });
-    expect(await answered(of, "mutate", { operation, object: website(), oldObject: website() })).toEqual({
-      uid: "705ab4f5",
-      allowed: true,
-    });
-  });
-
-  test("a fill that is never asked is refused at definition", () => {
-    expect(() => untyped({ on: ["DELETE"], fill: () => undefined })).toThrow("it is never asked for DELETE and CONNECT");
-  });
-
-  test("an update that leaves the spec as it was is not completed", async () => {
-    // The host of a stored object may not change. A user who sets a label must not change it.
-    const of = untyped({ fill: (spec: { host?: string }) => void (spec.host ??= "x") });
-    const request = { operation: "UPDATE", object: website({}, { labels: {} }), oldObject: website({}) };
-    expect(await answered(of, "mutate", request)).toEqual({ uid: "705ab4f5", allowed: true });
-  });
-
-  test("an object that breaks its schema gets the problems of the schema where fill throws", async () => {
-    const of = untyped({ fill: (spec: { host: string }) => void spec.host.toLowerCase() });
-    const answer = await answered(of, "mutate", { object: website({ host: 7 }) });
-    expect(answer.allowed).toBe(false);
-    expect(answer.status).toMatchObject({ code: 422, details: { causes: [{ field: "spec.host" }] } });
-  });
-});
-
 describe("a function that fails", () => {
-  const throwing = (thrown: unknown): AnyWebhooks =>
+  const throwing = (thrown: unknown): Webhooks =>
     untyped({
       problems: () => {
         throw thrown;
@@ -538,6 +329,16 @@ describe("a function that fails", () => {
     expect(await failed(untyped({ problems: () => Promise.reject(new Error("boom")) }), "validate", request)).toMatchObject({
       code: "ERR_FUNCTION_FAILED",
     });
+  });
+
+  test("a list with rejected promises is HTTP 500, and no rejection is left unhandled", async () => {
+    const late = async (): Promise<never> => await Promise.reject(new Error("late"));
+    expect(await failed(untyped({ problems: () => ["no", late(), { path: "spec", message: late() }] }), "validate", request)).toMatchObject(
+      {
+        code: "ERR_NOT_PROBLEMS",
+        message: expect.stringContaining("entry 1 of problems is a promise") as string,
+      },
+    );
   });
 
   test("a promise that never ends is HTTP 500 a tenth before the timeout", async () => {
@@ -629,12 +430,28 @@ describe("a function that fails", () => {
     expect(await failed(of, "validate", { ...request, dryRun: true })).toMatchObject({ code: "ERR_DRY_RUN_NOT_READ" });
   });
 
+  test.for([
+    { timeoutMs: 2_000, deadlineMs: 1_800, reason: "the API server waits less long than timeoutSeconds" },
+    { timeoutMs: 30_000, deadlineMs: 4_500, reason: "timeoutSeconds is a promise of this program" },
+  ])("a call with $timeoutMs ms ends after $deadlineMs ms", async ({ timeoutMs, deadlineMs, reason }) => {
+    const env = testEnv({ timeoutMs });
+    let signal: AbortSignal | undefined;
+    const of = untyped({
+      problems: (_: unknown, review: { signal: AbortSignal }) => ((signal = review.signal), new Promise(() => undefined)),
+    });
+    const pending = failed(of, "validate", request, env);
+    await env.clock.advance(deadlineMs - 1);
+    expect(signal?.aborted, reason).toBe(false);
+    await env.clock.advance(1);
+    expect(await pending).toMatchObject({ code: "ERR_DEADLINE" });
+  });
+
   test("reads that never have values end at the deadline", async () => {
     const env = testEnv({ read: () => new Promise(() => undefined) });
     const of = webhooks(Website, { reads: { owner: one(ConfigMap, () => ({ name: "owner" })) }, problems: () => [] });
     const pending = failed(of, "validate", request, env);
     await env.clock.advance(4_500);
-    expect(await pending).toMatchObject({ code: "ERR_DEADLINE" });
+    expect(await pending).toMatchObject({ code: "ERR_READS_FAILED" });
   });
 
   test("reads are in the review", async () => {
@@ -646,6 +463,12 @@ describe("a function that fails", () => {
     const { status } = await answered(of, "validate", request, testEnv({ read: () => Promise.resolve({ owner }) }));
     expect(status?.message).toContain("at most 3");
   });
+});
+
+test("a fill that changes its second argument is told to change the draft", async () => {
+  const of = untyped({ fill: (_: object, object: { spec: { host: string } }) => void (object.spec.host = "a") });
+  const { message } = await failed(of, "mutate", { object: website({ replicas: 1 }) });
+  expect(message).toContain("The objects of a review cannot be changed: fill changes its first argument, the draft");
 });
 
 describe("warnings", () => {
@@ -725,6 +548,23 @@ describe("a Secret", () => {
     const of = untyped({ problems: () => ["the host is topsecret.example.com"] }, Vault);
     const { status } = await answered(of, "validate", { object: website({ host: "topsecret.example.com" }) });
     expect(status?.message).toContain("the host is <redacted>");
+  });
+
+  test("fill and problems get the whole object of a kind that is cached as metadata", async () => {
+    const Vault = { ...Website, cachedAs: "metadata" as const };
+    const seen: unknown[] = [];
+    const of = webhooks(Vault, {
+      fill(spec, object) {
+        seen.push(object.spec.host);
+        spec.host = "b.example.com";
+      },
+      problems: (object, { old }) => [`${object.spec.host} and ${old?.spec.host}`],
+    });
+    const given = { operation: "UPDATE", object: website({ host: "a.example.com" }), oldObject: website({ host: "old.example.com" }) };
+    expect(patchIn(await answered(of, "mutate", given))).toEqual([{ op: "replace", path: "/spec/host", value: "b.example.com" }]);
+    expect(seen[0]).toBe("a.example.com");
+    // They may use its contents, and answers hide them.
+    expect((await answered(of, "validate", given)).status?.message).toContain("<redacted> and <redacted>");
   });
 
   test("a Secret among the reads is hidden", async () => {

@@ -4,11 +4,12 @@
  * Guarantees: it settles within nine tenths of the timeout, whatever the function does. A refusal is an answer with `allowed: false`. What
  * throws is a CallError, so that the failurePolicy of the configuration decides. A failure of a function is logged here, once.
  */
-import { groupKindOf, type JsonPatchOperation } from "@treadle/apimachinery";
+import { applyJsonPatch, groupKindOf, type JsonPatchOperation, type KubernetesObject } from "@treadle/apimachinery";
 import type { Problem } from "@treadle/reconcile";
 import { type CallEnv, CallError } from "../call.ts";
 import type { AnyWebhooks } from "../definition.ts";
 import { freeze } from "../json.ts";
+import { hubProblems } from "./hub-schema.ts";
 import { isAsked } from "./asked.ts";
 import { type Denied, isDenied } from "./deny.ts";
 import { mutate } from "./mutate.ts";
@@ -33,7 +34,7 @@ export async function answerAdmission(webhooks: AnyWebhooks, type: "mutate" | "v
   try {
     if (env.signal.aborted) throw call.failure("ERR_ABORTED", "the client has left");
     await call.read();
-    return answerOf(request, type === "mutate" ? await completed(call) : refusal(call, await validate(call)), call);
+    return answerOf(request, type === "mutate" ? await completed(call) : await checked(call), call);
   } catch (error) {
     if (isDenied(error)) return answerOf(request, denial(call, error), call);
     const failure = error instanceof CallError ? error : call.failure("ERR_FUNCTION_FAILED", `${part} failed`, error);
@@ -53,9 +54,19 @@ function answerOf({ uid }: AdmissionRequest, verdict: Verdict, call?: ReviewCall
   return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
 }
 
+async function checked(call: ReviewCall): Promise<Verdict> {
+  const broken = hubProblems(call.webhooks, call.request, call.request.object);
+  return refusal(call, broken.length > 0 ? broken : await validate(call));
+}
+
 async function completed(call: ReviewCall): Promise<Verdict> {
   try {
-    return patched(await mutate(call));
+    const patch = await mutate(call);
+    // With problems, the object is checked when the fill of every webhook was asked.
+    if (call.webhooks.problems !== undefined || !call.request.isConverted) return patched(patch);
+    const filled = applyJsonPatch(call.request.object, patch) as KubernetesObject; // the patch leaves it an object
+    const broken = hubProblems(call.webhooks, call.request, filled);
+    return broken.length > 0 ? refusal(call, broken) : patched(patch);
   } catch (error) {
     // A function may throw because a field has the wrong type. Then the user needs the problems of the schema, as the API server reports them.
     const { kind, fill } = call.webhooks;

@@ -4,9 +4,8 @@
  */
 import { createJsonPatch, jsonEqual, type JsonPatchOperation, type KubernetesObject } from "@treadle/apimachinery";
 import type { CallError } from "../call.ts";
-import type { AnyWebhooks } from "../definition.ts";
 import { specOf } from "./asked.ts";
-import { freeze, isObject, type Json } from "../json.ts";
+import { freeze, ignoreRejections, isObject, type Json } from "../json.ts";
 import { type AdmissionRequest, isBuiltIn } from "./request.ts";
 import type { AskOptions, ReviewCall } from "./review-call.ts";
 
@@ -63,17 +62,29 @@ function withDraft(form: Form, object: KubernetesObject, draft: Json): Kubernete
 
 async function fill(call: ReviewCall, object: KubernetesObject, from: Json, options?: AskOptions): Promise<Json> {
   const draft = structuredClone(from);
-  await call.ask((review) => (call.webhooks as Required<AnyWebhooks>).fill?.(draft, object, review), object, options);
-  return plainJson(call, draft);
+  try {
+    const returned = await call.ask((review) => call.webhooks.fill?.(draft, object, review), object, options);
+    if (returned !== undefined) {
+      const fix = "Change the fields of its first argument, and return nothing";
+      throw call.failure("ERR_FILL_RESULT", `fill returned ${typeof returned === "object" ? "an object" : `a ${typeof returned}`}. ${fix}`);
+    }
+    return plainJson(call, draft);
+  } catch (error) {
+    ignoreRejections(draft);
+    throw error;
+  }
 }
 
 /** Returns the draft as it is sent. */
 function plainJson(call: ReviewCall, draft: Json): Json {
-  const check = (key: string, value: unknown): unknown => {
-    const strange = strangeness(value);
-    if (strange !== undefined) throw notJson(call, `${strange} at ${JSON.stringify(key)}`);
+  const places = new Map<object, Place>();
+  // JSON.stringify calls it with the object or list around the value, and with what toJSON() returned.
+  function check(this: Json, key: string, value: unknown): unknown {
+    const strange = strangeness(value) ?? lossIn(this, key, value);
+    if (strange !== undefined) throw notJson(call, `${strange} at ${shownPath(call, places, { parent: this, key })}`);
+    if (typeof value === "object" && value !== null) places.set(value, { parent: this, key });
     return value;
-  };
+  }
   try {
     return JSON.parse(JSON.stringify(draft, check)) as Json; // a draft is an object
   } catch (error) {
@@ -81,11 +92,40 @@ function plainJson(call: ReviewCall, draft: Json): Json {
   }
 }
 
-/** Values that JSON.stringify changes or drops without an error. */
+/** Where a value is. */
+interface Place {
+  readonly parent: object;
+  readonly key: string;
+}
+
+/** The path for the author: `"spec.ports[0]"`. */
+function shownPath(call: ReviewCall, places: ReadonlyMap<object, Place>, place: Place): string {
+  const names: string[] = [];
+  // The draft itself has a place of JSON.stringify, which has none.
+  for (let at = place, up = places.get(at.parent); up !== undefined; at = up, up = places.get(at.parent))
+    names.unshift(Array.isArray(at.parent) ? `[${at.key}]` : `.${at.key}`);
+  const shown = [...(formOf(call) === "spec" ? [".spec"] : []), ...names];
+  return JSON.stringify(`${shown.slice(0, MAX_NAMES).join("").slice(1)}${shown.length > MAX_NAMES ? "..." : ""}`);
+}
+
+const MAX_NAMES = 12;
+
+/** Values that JSON.stringify changes or drops without an error. An absent member may be undefined. */
 function strangeness(value: unknown): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return `the number ${value}`;
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`;
-  return value instanceof Map || value instanceof Set ? `a ${value.constructor.name}` : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (value instanceof Promise) return "a promise";
+  // A Map, an Error or a class with private fields: JSON.stringify writes {}.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === null || prototype === Object.prototype || Object.keys(value).length > 0;
+  return isPlain ? undefined : `an instance of ${value.constructor?.name || "a class"}`;
+}
+
+/** A value that JSON.stringify makes null or leaves out: undefined in a list, and a date that is not valid. */
+function lossIn(around: Json, key: string, value: unknown): string | undefined {
+  if (value === undefined && Array.isArray(around)) return "undefined in a list";
+  return value === null && around[key] !== null ? "a date that is not valid" : undefined;
 }
 
 function notJson(call: ReviewCall, what: string): CallError {

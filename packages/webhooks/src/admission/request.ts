@@ -4,7 +4,7 @@
  */
 import { apiVersionOf, groupOf, type KubernetesObject } from "@treadle/apimachinery";
 import { CallError } from "../call.ts";
-import type { AnyWebhooks } from "../definition.ts";
+import { type AnyWebhooks, OPERATIONS } from "../definition.ts";
 import type { Operation, ReviewedUser } from "../types.ts";
 import { isObject, type Json } from "../json.ts";
 
@@ -25,6 +25,8 @@ export interface AdmissionRequest {
   readonly object: KubernetesObject;
   /** The stored object, for UPDATE and DELETE. */
   readonly old: KubernetesObject | undefined;
+  /** Whether the client wrote in another version, from which the API server converted the object. */
+  readonly isConverted: boolean;
 }
 
 const API_VERSION = "admission.k8s.io/v1";
@@ -53,11 +55,10 @@ export function readRequest(webhooks: AnyWebhooks, body: unknown): AdmissionRequ
     user: userOf(request["userInfo"]),
     isDryRun: request["dryRun"] === true,
     options: isObject(request["options"]) ? request["options"] : {},
+    isConverted: ![undefined, webhooks.kind.version].includes(textOrNone(fieldsAt(request, "requestKind"), "version")),
     ...objectsOf(request, operation, { name, namespace }),
   };
 }
-
-const OPERATIONS: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /** A review of another kind or version would give the author's functions fields that their types do not have. */
 function checkKind({ kind }: AnyWebhooks, request: Json, subresource: string): void {
@@ -137,6 +138,10 @@ function noReview(what: string, fix: string): CallError {
 function fieldsAt(fields: Json, name: string): Json {
   const value = fields[name];
   return isObject(value) ? value : {};
+}
+
+function textOrNone(fields: Json, name: string): string | undefined {
+  return textAt(fields, name) || undefined;
 }
 
 function textAt(fields: Json, name: string): string {

@@ -2,11 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { bodyFor, testEnv, Website, website } from "../../test/reviews.ts";
-import type { AnyWebhooks } from "../definition.ts";
-import { webhooks } from "../webhooks.ts";
+import { settledOf, webhooks, type Webhooks } from "../webhooks.ts";
 import { answerAdmission } from "./answer.ts";
 
-test.for<{ name: string; type?: "mutate" | "validate"; of: AnyWebhooks }>([
+test.for<{ name: string; type?: "mutate" | "validate"; of: Webhooks }>([
   { name: "problems", of: webhooks(Website, { problems: () => [] }) },
   { name: "problems with a promise", of: webhooks(Website, { problems: async () => await Promise.resolve([]) }) },
   { name: "problems that reads the signal", of: webhooks(Website, { problems: (_, { signal }) => (signal.aborted ? ["late"] : []) }) },
@@ -20,7 +19,7 @@ test.for<{ name: string; type?: "mutate" | "validate"; of: AnyWebhooks }>([
   );
   // Objects that survive two such collections are old.
   const usedAfter = async (reviews: number): Promise<number> => {
-    for (let at = 0; at < reviews; at++) await answerAdmission(of, type, JSON.parse(text), env);
+    for (let at = 0; at < reviews; at++) await answerAdmission(settledOf(of), type, JSON.parse(text), env);
     for (let at = 0; at < 3; at++) collect({ type: "minor" });
     return process.memoryUsage().heapUsed;
   };

@@ -35,6 +35,7 @@ export class ReviewCall {
   readonly #log: Logger;
   #reads: Readonly<Record<string, unknown>> = {};
   #hasReadDryRun = false;
+  #isReading = false;
 
   constructor(webhooks: AnyWebhooks, request: AdmissionRequest, part: Part, env: CallEnv) {
     this.webhooks = webhooks;
@@ -43,10 +44,17 @@ export class ReviewCall {
     this.#env = env;
     this.hidden = new Hidden(webhooks.kind, [request.object, request.old]);
     this.#log = hidingLogger(withContext(env.log, this.#fields()), this.hidden.values);
-    // The API server must get the answer before it stops waiting.
-    const ms = webhooks.timeoutSeconds * 900;
-    const exceeded = (): CallError =>
-      this.failure("ERR_DEADLINE", `${part} has not ended after ${ms} ms. Use review.signal, or raise timeoutSeconds`);
+    // The API server must get the answer before it stops waiting. It waits less long when the client of the request does, or when
+    // the configuration in the cluster is not the one of this program.
+    const ms = Math.max(1, Math.floor(Math.min(webhooks.timeoutSeconds * 1_000, env.timeoutMs ?? Infinity) * 0.9));
+    const exceeded = (): CallError => {
+      if (this.#isReading)
+        return this.failure(
+          "ERR_READS_FAILED",
+          `its reads have no values after ${ms} ms. /readyz/informers names caches that have not synced`,
+        );
+      return this.failure("ERR_DEADLINE", `${part} has not ended after ${ms} ms. Use review.signal, or raise timeoutSeconds`);
+    };
     this.#budget = new Budget(env.clock, ms, { exceeded, parent: env.signal });
   }
 
@@ -55,7 +63,9 @@ export class ReviewCall {
     if (Object.keys(this.webhooks.reads).length === 0) return;
     const { signal } = this.#budget;
     const what = "its reads have no values";
-    this.#reads = await this.#settled(() => this.#env.read(this.webhooks, this.request.object, signal), what, "ERR_READS_FAILED");
+    this.#isReading = true;
+    this.#reads = await this.#settled(() => this.#env.read(this.request.object, signal), what, "ERR_READS_FAILED");
+    this.#isReading = false;
     this.hidden.note(this.#reads);
   }
 
@@ -67,6 +77,17 @@ export class ReviewCall {
   ): Promise<T> {
     const review = this.#reviewOf(object, options.isMuted === true);
     return await this.#settled(() => run(review), `${this.part} failed`, "ERR_FUNCTION_FAILED");
+  }
+
+  /** Aborted at the deadline, and when the client has left. */
+  get signal(): AbortSignal {
+    return this.#budget.signal;
+  }
+
+  /** Whether the request is a dry run. {@link checkDryRun} then knows that the function looked. */
+  readDryRun(): boolean {
+    this.#hasReadDryRun = true;
+    return this.request.isDryRun;
   }
 
   /** @throws CallError when a function with side effects accepted a dry run without a look at `isDryRun` */
@@ -109,7 +130,7 @@ export class ReviewCall {
       if (this.#env.signal.aborted) throw this.failure("ERR_ABORTED", "the client has left");
       // What a function throws after its deadline follows from the deadline.
       if (this.#budget.signal.aborted) throw this.#budget.signal.reason;
-      throw this.failure(code, `${what}: ${this.#textOf(error)}`, error);
+      throw this.failure(code, `${what}: ${this.#textOf(error)}${this.#hint(error)}`, error);
     }
   }
 
@@ -120,6 +141,14 @@ export class ReviewCall {
     const { values } = this.hidden;
     const shown = isError(error) ? values.hideInError(error) : typeof error === "string" ? values.hide(error) : error;
     return `${name}: ${values.hide(statusMessage(shown))}`;
+  }
+
+  /** What to do about a write to a frozen object. */
+  #hint(error: unknown): string {
+    if (!isError(error) || !(error instanceof TypeError) || !/read.only|not extensible|Cannot delete property/.test(error.message))
+      return "";
+    const fix = this.part === "fill" ? "fill changes its first argument, the draft" : "problems changes nothing";
+    return `. The objects of a review cannot be changed: ${fix}`;
   }
 
   #what(): string {
@@ -135,8 +164,8 @@ export class ReviewCall {
   }
 
   #reviewOf(object: KubernetesObject, isMuted: boolean): Review<KubernetesObject> {
-    const { old, operation, user, isDryRun, subresource, options } = this.request;
-    const review: Plain = {
+    const { old, operation, user, subresource, options } = this.request;
+    const review: Omit<Review<KubernetesObject>, keyof typeof GETTERS> = {
       object,
       old,
       operation,
@@ -149,53 +178,35 @@ export class ReviewCall {
       warn: (text) => (isMuted ? undefined : this.warnings.add(text)),
       now: () => this.#env.clock.now(),
     };
-    return withLate(review, {
-      isDryRun: () => {
-        this.#hasReadDryRun = true;
-        return isDryRun;
-      },
-      signal: () => this.#budget.signal,
-    });
+    Object.defineProperty(review, CALL, { value: this });
+    return Object.defineProperties(review, GETTERS) as Review<KubernetesObject>; // the rest and the getters
   }
 }
 
-/** The properties of a review that are made when a function reads them. */
-interface Late {
-  isDryRun(): boolean;
-  signal(): AbortSignal;
-}
+const CALL = Symbol("call");
 
-type Plain = Omit<Review<KubernetesObject>, keyof Late>;
-
-const LATE = Symbol("late");
-
-interface HasLate {
-  readonly [LATE]: Late;
+interface OfCall {
+  readonly [CALL]: ReviewCall;
 }
 
 /**
  * The getters of every review. V8 allocates the getters that one object defines for itself as old objects: they would keep the review in
  * memory until the next full collection, and each scavenge would copy it.
  */
-const GETTERS: Readonly<Record<keyof Late, PropertyDescriptor>> = {
+const GETTERS = {
   isDryRun: {
     enumerable: true,
-    get(this: HasLate) {
-      return this[LATE].isDryRun();
+    get(this: OfCall) {
+      return this[CALL].readDryRun();
     },
   },
   signal: {
     enumerable: true,
-    get(this: HasLate) {
-      return this[LATE].signal();
+    get(this: OfCall) {
+      return this[CALL].signal;
     },
   },
-};
-
-function withLate(review: Plain, late: Late): Review<KubernetesObject> {
-  Object.defineProperty(review, LATE, { value: late });
-  return Object.defineProperties(review, GETTERS) as Review<KubernetesObject>; // Plain and the getters.
-}
+} satisfies PropertyDescriptorMap;
 
 function nameOf(error: unknown): string {
   try {

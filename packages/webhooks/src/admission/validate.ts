@@ -1,7 +1,7 @@
 /** Asks `problems` whether an object is refused, and reads what it returns: untyped code may return anything. */
 import type { Problem } from "@treadle/reconcile";
 import type { AnyWebhooks } from "../definition.ts";
-import { isObject } from "../json.ts";
+import { ignoreRejections, isObject } from "../json.ts";
 import type { ReviewCall } from "./review-call.ts";
 
 /** Returns the problems of the object; an empty list accepts it. @throws CallError, and what `deny()` threw */
@@ -19,10 +19,12 @@ export async function validate(call: ReviewCall): Promise<readonly Problem[]> {
 function read(call: ReviewCall, given: unknown): readonly Problem[] {
   const fix = "Return a list of texts or { path, message }; an empty list accepts the object";
   if (!Array.isArray(given)) throw call.failure("ERR_NOT_PROBLEMS", `problems returned ${typeOf(given)} instead of a list. ${fix}`);
-  return given.map((entry: unknown, i) => {
+  // Array.from() calls the function for holes as well, which map() skips.
+  return Array.from(given, (entry: unknown, i) => {
     const problem = problemOf(entry);
-    if (problem === undefined) throw call.failure("ERR_NOT_PROBLEMS", `entry ${i} of problems is ${typeOf(entry)}. ${fix}`);
-    return problem;
+    if (problem !== undefined) return problem;
+    ignoreRejections(given);
+    throw call.failure("ERR_NOT_PROBLEMS", `entry ${i} of problems is ${typeOf(entry)}. ${fix}`);
   });
 }
 
@@ -37,5 +39,6 @@ function problemOf(entry: unknown): Problem | undefined {
 function typeOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
+  if (value instanceof Promise) return "a promise";
   return typeof value === "object" ? "an object without the texts path and message" : `a ${typeof value}`;
 }

@@ -1,7 +1,6 @@
-/** The options and the interface of {@link ownCertificates}. */
+/** The options of an operator's own certificates. */
 import type { Clock, Random } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { CertificateSource } from "@treadle/controller";
 import type { Logger } from "@treadle/reconcile";
 import type { Target } from "./target.ts";
 
@@ -13,7 +12,7 @@ export interface CertificateNote {
   readonly message: string;
 }
 
-/** Options of {@link ownCertificates}. */
+/** These are the options of `OwnCertificates`. */
 export interface OwnCertificatesOptions {
   /** Name of the operator. It owns the Secret, and `<name>/certificates` is the field manager of what is written. */
   readonly name: string;
@@ -25,6 +24,8 @@ export interface OwnCertificatesOptions {
   readonly namespace: string;
   /** Name of the Secret. */
   readonly secretName: string;
+  /** Whether a Secret that does not exist is created. @defaultValue true */
+  readonly createSecret?: boolean;
   /** Host names and addresses that the API server calls. */
   readonly dnsNames: readonly string[];
   /** Name of the pod. The renewals of pods with different names are up to a day apart. */
@@ -35,22 +36,4 @@ export interface OwnCertificatesOptions {
   readonly onNote?: (note: CertificateNote) => void;
   /** Called when a serving certificate was read from the Secret, with `false` where it cannot be used. For metrics. */
   readonly onRead?: (isUsable: boolean) => void;
-}
-
-/** The certificates of {@link ownCertificates}. It is a source for `tls` of `httpService`; `current` throws before `start` has resolved. */
-export interface OwnCertificates extends CertificateSource {
-  /**
-   * Begins to watch, and resolves when there is a certificate to serve. It waits without a limit; {@link problem} says for what.
-   * @throws the reason of the signal, or an Error after {@link stop}
-   */
-  start(signal: AbortSignal): Promise<void>;
-  /** What a person must look at: all that is missing, refused or not yet trusted, for the log; `undefined` when all is well. */
-  problem(): string | undefined;
-  /**
-   * Why calls of the API server fail now, for `/readyz`; `undefined`: they do not. All replicas see the same objects, so what breaks no call
-   * must not take all of them out of the Service.
-   */
-  failure(): string | undefined;
-  /** Ends watches and timers. Resolves when nothing runs any more. */
-  stop(): Promise<void>;
 }

@@ -23,6 +23,7 @@ const present = (trusted: readonly string[], more: object = {}): TargetView => (
   key: "a",
   trusted,
   isExact: true,
+  trustsOthers: false,
   retryAtMs: 0,
   ...more,
 });
@@ -105,9 +106,24 @@ test.for<{ name: string; given: PlanState; want: object }>([
     want: { type: "wait", untilMs: NOW + 5 },
   },
   {
-    name: "a configuration that cannot be written delays the first certificate",
+    name: "a configuration that cannot be written does not delay the first certificate",
     given: state({ targets: [present([], { isExact: false, retryAtMs: NOW + 9 })] }),
+    want: { type: "issue", by: "authority", reason: "there is no certificate yet" },
+  },
+  {
+    name: "a configuration that cannot be written delays it when another one was not read",
+    given: state({ targets: [present([], { isExact: false, retryAtMs: NOW + 9 }), unread] }),
+    want: { type: "wait", untilMs: NOW + 5 },
+  },
+  {
+    name: "a configuration that trusts an unknown authority delays the first certificate",
+    given: state({ targets: [present([], { isExact: false, trustsOthers: true, retryAtMs: NOW + 9 })] }),
     want: { type: "wait", untilMs: NOW + 9 },
+  },
+  {
+    name: "a configuration that cannot be written delays a certificate while a previous authority exists",
+    given: rotating({ serving: undefined, targets: [present([], { isExact: false, retryAtMs: NOW + 9 })] }),
+    want: { type: "issue", by: "previous" },
   },
   {
     name: "a new authority issues after the API servers had time to notice the bundles",

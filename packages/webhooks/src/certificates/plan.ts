@@ -8,6 +8,9 @@
  * 3. Only when every configuration contains the new authority does it issue a serving certificate.
  * 4. The previous authority leaves the bundle a day after its last certificate ended.
  *
+ * The first certificate of all waits only until every configuration was read. Before it no call succeeds, so a configuration that cannot be
+ * written must not keep the others from an answer.
+ *
  * The API server makes no call for a configuration or an entry that does not exist. So neither delays a step.
  */
 
@@ -56,6 +59,8 @@ export type TargetView =
       readonly trusted: readonly string[];
       /** Whether all of its entries trust the authorities of the Secret and no others. */
       readonly isExact: boolean;
+      /** Whether an entry trusts an authority that the Secret does not have: a server may have a certificate of it. */
+      readonly trustsOthers: boolean;
       /** Earliest time of the next write. */
       readonly retryAtMs: number;
     };
@@ -128,6 +133,14 @@ export function laggards({ targets }: Pick<PlanState, "targets">, authorityId: s
     .map(({ key }) => key);
 }
 
+/** The targets that keep the authority from issuing. The first certificate of all cannot replace one that a target trusts. */
+export function blockers(state: PlanState, authorityId: string): readonly string[] {
+  const behind = laggards(state, authorityId);
+  if (state.serving !== undefined || state.previous.length > 0) return behind;
+  const isBlocking = (target: TargetView): boolean => target.type === "unread" || (target.type === "present" && target.trustsOthers);
+  return state.targets.filter((target) => behind.includes(target.key) && isBlocking(target)).map(({ key }) => key);
+}
+
 /** Decides about the serving certificate; `undefined` where it stays. */
 function decideIssue(
   state: PlanState,
@@ -141,7 +154,7 @@ function decideIssue(
   const keepsNames = isUsable && !serving.hasNames && nowMs < dueMs(serving, jitterMs);
   if (serving?.issuer === authority.id)
     return isDue ? { type: "issue", by: "authority", reason: reasonOf(state, nowMs), keepsNames } : undefined;
-  if (laggards(state, authority.id).length === 0) {
+  if (blockers(state, authority.id).length === 0) {
     // Without a previous authority there is no older bundle that an API server may still use.
     const settledMs = previous.length === 0 ? nowMs : (state.agreedSinceMs ?? nowMs) + SETTLE_MS;
     return nowMs < settledMs

@@ -2,10 +2,9 @@
 import { type Clock, compareResourceVersions, isAlreadyExists, isConflict, isForbidden, type Random } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { type Client, follow } from "@treadle/client";
-import { type Pace, pace } from "./pace.ts";
+import { Backoff } from "./backoff.ts";
 import { type SecretContent, contentOf } from "./secret-content.ts";
 import { textOf } from "./error-text.ts";
-import { watchForever } from "./watch-forever.ts";
 
 export interface SecretStoreOptions {
   readonly client: Client;
@@ -14,6 +13,8 @@ export interface SecretStoreOptions {
   readonly signal: AbortSignal;
   readonly namespace: string;
   readonly name: string;
+  /** Whether a Secret that does not exist is created. */
+  readonly mayCreate: boolean;
   /** The operator, which owns the contents. */
   readonly owner: string;
   readonly onChange: () => void;
@@ -22,11 +23,16 @@ export interface SecretStoreOptions {
 /** Names the operator whose certificates a Secret contains. Two operators in one Secret would break each other's order. */
 const OWNER_ANNOTATION = "treadle.dev/certificates-of";
 
+/** Returns the operator whose certificates a Secret contains; `undefined` when it has none. */
+export function certificatesOwner({ metadata }: Secret): string | undefined {
+  return metadata.annotations?.[OWNER_ANNOTATION];
+}
+
 type Known = { readonly type: "unread" } | { readonly type: "absent" } | { readonly type: "present"; readonly secret: Secret };
 
 export class SecretStore {
   readonly #options: SecretStoreOptions;
-  readonly #writes: Pace;
+  readonly #writes: Backoff;
   #known: Known = { type: "unread" };
   #content: SecretContent = contentOf(undefined);
   #isStale = false;
@@ -35,28 +41,29 @@ export class SecretStore {
 
   constructor(options: SecretStoreOptions) {
     this.#options = options;
-    this.#writes = pace(options.clock);
+    this.#writes = new Backoff(options.clock);
   }
 
-  /** Watches until the signal is aborted. Never rejects. */
+  /** Watches until the signal is aborted. @throws the reason of the signal */
   async watch(): Promise<void> {
     const { client, clock, random, signal, namespace, name, onChange } = this.#options;
-    await watchForever(this.#options, {
-      open: () => follow(client, Secret, { namespace, fieldSelector: `metadata.name=${name}`, clock, random, signal }),
-      onEvent: (event) => {
-        this.#watchError = undefined;
-        if (event.type === "RESTARTED") this.#isStale = true;
-        else if (event.type === "ADDED" || event.type === "MODIFIED") this.#note(event.object);
-        // An event may be older than our last write, so a deletion is confirmed by a read.
-        else if (event.type === "DELETED" || this.#known.type === "unread") this.#isStale = true;
-        if (event.type !== "RESTARTED") onChange();
-      },
-      onGap: () => void (this.#isStale = true),
-      onError: (error) => {
-        this.#watchError = error;
-        onChange();
-      },
-    });
+    const onRefusal = (error: unknown): void => {
+      this.#isStale = true;
+      this.#watchError = textOf(error);
+      onChange();
+    };
+    const one = { namespace, fieldSelector: `metadata.name=${name}` };
+    for await (const event of follow(client, Secret, { ...one, clock, random, signal, onRefusal })) {
+      if (event.type === "RESTARTED") {
+        this.#isStale = true;
+        continue;
+      }
+      this.#watchError = undefined;
+      if (event.type === "ADDED" || event.type === "MODIFIED") this.#note(event.object);
+      // An event may be older than our last write, so a deletion is confirmed by a read.
+      else if (event.type === "DELETED" || this.#known.type === "unread") this.#isStale = true;
+      onChange();
+    }
   }
 
   /** Whether the contents are known. */
@@ -85,7 +92,7 @@ export class SecretStore {
 
   /** The other operator whose certificates the Secret contains. */
   get otherOwner(): string | undefined {
-    const owner = this.#known.type === "present" ? this.#known.secret.metadata.annotations?.[OWNER_ANNOTATION] : undefined;
+    const owner = this.#known.type === "present" ? certificatesOwner(this.#known.secret) : undefined;
     return owner === undefined || owner === this.#options.owner ? undefined : owner;
   }
 
@@ -112,10 +119,15 @@ export class SecretStore {
   async write(data: Readonly<Record<string, string>>, version: string): Promise<boolean> {
     // The watch may have reported another version while keys were made.
     if (this.version !== version) return false;
-    const { client, namespace, name, owner, signal } = this.#options;
+    const { client, namespace, name, owner, mayCreate, signal } = this.#options;
     const known = this.#known;
     const fieldManager = `${owner}/certificates`;
     const mark = { [OWNER_ANNOTATION]: owner };
+    if (known.type === "absent" && !mayCreate) {
+      this.#writes.failed();
+      this.#writeError = this.#absence();
+      throw new Error(this.#writeError);
+    }
     try {
       if (known.type === "present") {
         const { metadata, data: old, ...rest } = known.secret;
@@ -130,13 +142,16 @@ export class SecretStore {
         this.#note(await client.create(Secret, made, { fieldManager, signal }));
       }
       this.#writeError = undefined;
-      this.#writes.note();
+      this.#writes.repeated();
       return true;
     } catch (error) {
       signal.throwIfAborted();
       this.#isStale = true;
-      this.#writes.note(!isRace(error));
-      if (isRace(error)) return false;
+      if (isRace(error)) {
+        this.#writes.repeated();
+        return false;
+      }
+      this.#writes.failed();
       this.#writeError = known.type === "absent" && isForbidden(error) ? this.#absence() : textOf(error);
       throw error;
     }
@@ -152,7 +167,7 @@ export class SecretStore {
 
   #absence(): string {
     const { namespace, name } = this.#options;
-    return `Secret ${namespace}/${name} does not exist, and the operator may not create it: apply the manifests of webhookManifests, which contain the Secret, or set createSecret: true in them`;
+    return `Secret ${namespace}/${name} does not exist, and the operator may not create it: apply the manifests of webhookManifests, which contain the Secret, or set createSecret: true in them and in webhookServer`;
   }
 
   #note(secret: Secret): void {
@@ -161,6 +176,8 @@ export class SecretStore {
       // A deleted and created Secret has a newer version, too.
       if (order !== undefined && order <= 0) return;
     }
+    // A deployer has applied the Secret for which the writes waited.
+    if (this.#known.type === "absent") this.#writes.reset();
     this.#known = { type: "present", secret };
     this.#content = contentOf(secret);
   }

@@ -1,8 +1,8 @@
 /**
  * Checks a value against a structural schema: types, required fields, limits, and the items of lists. CEL rules are not evaluated.
  *
- * The spec of an object is checked by its zod schema. This check is for the status, whose fields are partly those of the engine, which have no
- * zod schema.
+ * The spec of an object is checked by its zod schema first, which has better messages. This check knows what zod does not: items that are
+ * twice in a list. It is also for the status, whose fields are partly those of the engine, which have no zod schema.
  */
 import { jsonEqual, type JsonSchema } from "@treadle/apimachinery";
 import { isObject, type Json, own } from "../json.ts";

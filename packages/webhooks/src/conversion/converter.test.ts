@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { AnyConversion } from "../definition.ts";
 import { CONVERSION_ANNOTATION } from "./annotation.ts";
 import { type Converter, converterOf } from "./converter.ts";
-import { isConversionError } from "./errors.ts";
+import { ConversionError } from "./errors.ts";
 
 const listMap = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port"] };
 
@@ -386,7 +386,7 @@ describe("failures", () => {
     try {
       return act();
     } catch (error) {
-      return isConversionError(error) ? `${error.code}: ${error.message}` : error;
+      return error instanceof ConversionError ? `${error.code}: ${error.message}` : error;
     }
   };
   const broken = (functions: Partial<AnyConversion>): Converter =>
@@ -436,6 +436,10 @@ describe("failures", () => {
     { result: {}, want: "no spec" },
     { result: { spec: [] }, want: "no spec" },
     { result: () => Promise.reject(new Error("s3cret")), want: "a promise" },
+    {
+      result: () => ({ spec: { domain: Promise.reject(new Error("s3cret")), size: Promise.reject(new Error("s3cret")) } }),
+      want: "a promise at spec.size",
+    },
     { result: { spec: {}, status: "s3cret" }, want: "a status that is not an object" },
     { result: { spec: { at: new Date() } }, want: "an instance of a class at spec.at" },
     { result: { spec: { list: [{ f: () => 1 }] } }, want: "a function at spec.list[0].f" },
@@ -454,4 +458,92 @@ describe("failures", () => {
   test("the API versions are those of the kind", () => {
     expect([Website, Website.versions.v1beta1, Website.versions.v1alpha1].map(apiVersionOf)).toEqual([V1, BETA, ALPHA]);
   });
+});
+
+describe("a pattern that is slow in JavaScript", () => {
+  const Coupon = defineResource({
+    group: "web.example.com",
+    kind: "Coupon",
+    scope: "Namespaced",
+    versions: {
+      v1: {
+        spec: z.object({
+          code: z
+            .string()
+            .regex(/^(a+)+$/)
+            .optional(),
+          words: z
+            .string()
+            .regex(/^a*a*a*a*$/)
+            .optional(),
+          certificate: z.base64().optional(),
+        }),
+        status: z.object({
+          note: z
+            .string()
+            .regex(/^(b+)+$/)
+            .optional(),
+        }),
+      },
+      v1alpha1: { spec: z.object({ text: z.string().optional() }) },
+    },
+  });
+  const coupons = converterOf({
+    kind: Coupon,
+    convert: {
+      v1alpha1: {
+        up: (given) => ({ spec: { code: (given as unknown as Loose).spec.text } }),
+        down: (given) => ({ spec: { text: (given as unknown as Loose).spec.code } }),
+      },
+    },
+  });
+  const up = (spec: object, kept: object, reasons: string[] = []) =>
+    coupons.convert(
+      {
+        apiVersion: ALPHA,
+        kind: "Coupon",
+        metadata: {
+          name: "a",
+          annotations: { [CONVERSION_ANNOTATION]: JSON.stringify({ hub: "v1", version: "v1alpha1", kept, base: { spec: {} } }) },
+        },
+        spec,
+      } as KubernetesObject,
+      V1,
+      (reason) => void reasons.push(reason),
+    );
+
+  test.for([
+    { name: "an exponential pattern and a short text", spec: {}, kept: { spec: { code: `${"a".repeat(60)}!` } } },
+    { name: "a polynomial pattern and a text of 200 KB", spec: {}, kept: { spec: { words: `${"a".repeat(200_000)}!` } } },
+    { name: "a pattern of the status", spec: {}, kept: { spec: {}, status: { note: `${"b".repeat(60)}!` } } },
+    { name: "a text of the client itself", spec: { text: `${"a".repeat(60)}!` }, kept: { spec: {} } },
+  ])("$name: the annotation is ignored soon", ({ spec, kept }) => {
+    const reasons: string[] = [];
+    const result = up(spec, kept, reasons) as unknown as Loose;
+    expect(reasons).toEqual(["the patterns in the schema of Coupon take too long for its texts"]);
+    expect(result.spec).toEqual("text" in spec ? { code: spec.text } : {});
+  });
+
+  test("a long text that its pattern accepts is restored", () => {
+    const reasons: string[] = [];
+    const certificate = "QUFB".repeat(40_000);
+    expect(up({ text: "aaa" }, { spec: { certificate } }, reasons)).toMatchObject({ spec: { code: "aaa", certificate } });
+    expect(reasons).toEqual([]);
+  });
+});
+
+test("a client reads a list as it wrote it, and a second write of the same list changes nothing", () => {
+  const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 5 }));
+  const ports = fc.uniqueArray(fc.record({ port: fc.integer({ min: 1, max: 5 }), path: fc.constantFrom("/a", "/b") }), {
+    selector: ({ port }) => port,
+  });
+  fc.assert(
+    fc.property(ports, numbers, (stored, written) => {
+      const seen = converter.convert(object(V1, { spec: { ports: stored } }), ALPHA) as KubernetesObject & Loose;
+      const hub = converter.convert({ ...seen, spec: { ...seen.spec, ports: written } } as KubernetesObject, V1);
+      const read = converter.convert(hub, ALPHA) as KubernetesObject & Loose;
+      expect(read.spec.ports).toEqual(written);
+      expect(converter.convert({ ...read, spec: { ...read.spec, ports: written } } as KubernetesObject, V1)).toEqual(hub);
+    }),
+  );
 });

@@ -12,8 +12,3 @@ export class ConversionError extends Error {
     this.code = code;
   }
 }
-
-/** Tells whether `error` is a {@link ConversionError}. */
-export function isConversionError(error: unknown): error is ConversionError {
-  return error instanceof ConversionError;
-}

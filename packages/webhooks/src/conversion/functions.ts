@@ -3,7 +3,7 @@ import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { AnyConversion } from "../definition.ts";
 import type { Sections } from "./annotation.ts";
 import { ConversionError } from "./errors.ts";
-import { garbageIn, isObject, type Json, own } from "../json.ts";
+import { garbageIn, ignoreRejections, isObject, type Json, own } from "../json.ts";
 
 /** One call of a function. */
 export interface FunctionCall {
@@ -31,8 +31,10 @@ export function call({ kind, version, functions, name }: FunctionCall, object: K
     });
   }
   const garbage = problemOf(result);
-  if (garbage !== undefined)
+  if (garbage !== undefined) {
+    ignoreRejections(result);
     throw new ConversionError("ERR_CONVERSION_RESULT", `${what} returned ${garbage}. It must return { spec } or { spec, status }`);
+  }
   const { spec, status } = result as Sections; // checked above
   const stored = own(object, "status");
   if (status === undefined) return { spec, ...(isObject(stored) ? { status: stored } : {}) };
@@ -47,11 +49,7 @@ export function nameOf({ metadata }: KubernetesObject): string {
 }
 
 function problemOf(result: unknown): string | undefined {
-  if (result instanceof Promise) {
-    // Its rejection must not end the process.
-    result.catch(() => {});
-    return "a promise";
-  }
+  if (result instanceof Promise) return "a promise";
   if (!isObject(result)) return "no object";
   const { spec, status } = result;
   if (!isObject(spec)) return "no spec";

@@ -1,8 +1,8 @@
 /**
  * Lists whose items have an identity: lists of type `map` by their keys, lists of type `set` by value. All other lists are atomic.
  *
- * Order of a merged list: the hub's, unless the client moved items; then the client's. An item that the leading list does not have
- * follows the item that it follows in its own list, or at the front.
+ * Order of a merged list: the client's. An item that only the hub has follows the item that it follows in the hub, or is at the front. So a
+ * client reads its list as it wrote it, and a second write of the same list changes nothing.
  */
 import type { JsonSchema } from "@treadle/apimachinery";
 import { canonical, isObject, own } from "../json.ts";
@@ -34,26 +34,19 @@ export function keysOf(item: unknown, schema: JsonSchema | undefined): Record<st
 }
 
 /** Returns the identities of `has` in the order of a merged list. */
-export function arranged(
-  { base, mine, theirs }: { readonly base: Items; readonly mine: Items; readonly theirs: Items },
-  has: ReadonlySet<string>,
-): readonly string[] {
-  const common = [...base.keys()].filter((id) => theirs.has(id));
-  const shown = [...theirs.keys()].filter((id) => base.has(id));
-  const isMoved = common.some((id, i) => id !== shown[i]);
-  const [lead, follow] = isMoved ? [theirs, mine] : [mine, theirs];
+export function arranged({ mine, theirs }: { readonly mine: Items; readonly theirs: Items }, has: ReadonlySet<string>): readonly string[] {
   const behind = new Map<string | undefined, string[]>();
   let last: string | undefined;
-  for (const id of follow.keys()) {
+  for (const id of mine.keys()) {
     if (!has.has(id)) continue;
-    if (lead.has(id)) last = id;
+    if (theirs.has(id)) last = id;
     else {
       const group = behind.get(last);
       if (group === undefined) behind.set(last, [id]);
       else group.push(id);
     }
   }
-  const order = [...lead.keys()].filter((id) => has.has(id));
+  const order = [...theirs.keys()].filter((id) => has.has(id));
   return [...(behind.get(undefined) ?? []), ...order.flatMap((id) => [id, ...(behind.get(id) ?? [])])];
 }
 

@@ -105,6 +105,13 @@ test.for([
     want: { zones: ["hidden", "b", "c"] },
   },
   {
+    name: "new items of a set are in the client's order",
+    base: { zones: ["b"] },
+    mine: { zones: ["a", "b"] },
+    theirs: { zones: ["y", "b", "a"] },
+    want: { zones: ["y", "b", "a"] },
+  },
+  {
     name: "items are merged by their keys, with the default of an absent key",
     base: { ports: [{ port: 80, protocol: "TCP" }] },
     mine: { ports: [{ port: 80, protocol: "TCP", tls: "a" }] },
@@ -126,11 +133,11 @@ test.for([
     want: { ports: [{ port: 1 }, { port: 2 }, { port: 3 }, { port: 4 }] },
   },
   {
-    name: "the order of the hub returns where the client moved nothing",
+    name: "the client's order wins over an order that only the way down makes",
     base: { ports: [{ port: 1 }, { port: 2 }, { port: 3 }] },
     mine: { ports: [{ port: 3 }, { port: 1 }, { port: 2 }] },
     theirs: { ports: [{ port: 1 }, { port: 2, name: "x" }, { port: 3 }] },
-    want: { ports: [{ port: 3 }, { port: 1 }, { port: 2, name: "x" }] },
+    want: { ports: [{ port: 1 }, { port: 2, name: "x" }, { port: 3 }] },
   },
   {
     name: "the client's order wins where the client moved items",

@@ -122,6 +122,34 @@ test("a function that throws fails the review with its code and the name of the 
   ]);
 });
 
+test("the log has nothing of what a function throws for a kind that is cached as metadata", async () => {
+  const up = (object: KubernetesObject): never => {
+    throw new RangeError(`topsecret is no ${String(specOf(object)["domain"])}`);
+  };
+  const Vault = { ...Website, cachedAs: "metadata" as const };
+  const failing = converterOf({ kind: Vault, convert: { ...functions, v1alpha1: { ...functions["v1alpha1"], up } as AnyConversion } });
+  const stored = await convertAll(hubs.slice(0, 1), "v1alpha1");
+  const { env, lines } = noted();
+  const { response } = await convertReview(failing, request(structuredClone(stored), "v1"), env);
+  const text = "cannot convert Website ns/site-0: convert.v1alpha1.up threw RangeError. It must accept every object and must not change it";
+  expect(response.result).toEqual({ status: "Failed", message: `ERR_CONVERSION_FAILED: ${text}` });
+  expect(lines).toEqual([{ level: "error", data: { kind: "Website", object: "ns/site-0", code: "ERR_CONVERSION_FAILED" }, text }]);
+});
+
+test("a mistake in the conversion itself shows nothing of a kind that is cached as metadata", async () => {
+  const broken = (kind: typeof Website): Converter => ({
+    kind,
+    convert: () => {
+      throw new TypeError("cannot read topsecret");
+    },
+  });
+  const asked = async (kind: typeof Website): Promise<unknown> =>
+    await convertReview(broken(kind), request(structuredClone(hubs.slice(0, 1)), "v1alpha1"), noted().env).catch((error: unknown) => error);
+  expect(await asked(Website)).toMatchObject({ message: "cannot convert Website ns/site-0: cannot read topsecret" });
+  const shown = (await asked({ ...Website, cachedAs: "metadata" as const })) as Error;
+  expect(`${shown.stack} ${JSON.stringify(shown)} ${String(shown.cause)}`).not.toContain("topsecret");
+});
+
 test("an unknown version fails the review", async () => {
   const { response } = await convertReview(converter, request(structuredClone(hubs), "v9"), noted().env);
   expect(response.result).toEqual({

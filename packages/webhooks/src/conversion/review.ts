@@ -8,7 +8,7 @@ import { type KubernetesObject, TurnBudget } from "@treadle/apimachinery";
 import { statusMessage, withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import { type CallEnv, CallError } from "../call.ts";
 import type { Converter } from "./converter.ts";
-import { type ConversionError, isConversionError } from "./errors.ts";
+import { ConversionError } from "./errors.ts";
 import { nameOf } from "./functions.ts";
 import { isObject, type Json } from "../json.ts";
 import { SeenReasons } from "./seen-reasons.ts";
@@ -47,7 +47,7 @@ export function conversionTurns(): TurnBudget {
  * Converts the objects of a review. The objects are frozen.
  *
  * An unknown version, and a function of the author that throws or returns no object, give the result `Failed` with the code and the name of the
- * object; the cause is logged once. An ignored annotation is reported to `onIgnored`, and logged as a warning once for each object.
+ * object; the cause is logged once, but not for a kind that is cached as metadata. An ignored annotation is reported to `onIgnored`, and logged as a warning once for each object.
  *
  * @throws CallError with status 400 when `review` is not a review of v1; the signal's reason when it is aborted
  */
@@ -57,7 +57,9 @@ export async function convertReview(
   { log, signal, onIgnored, turns = conversionTurns(), seen = new SeenReasons() }: ConvertEnv,
 ): Promise<ConversionAnswer> {
   const { uid, desiredAPIVersion, objects } = requestOf(review);
-  const kind = converter.kind.kind;
+  const { kind } = converter.kind;
+  // No cache holds the contents of such a kind, so no log does.
+  const isSecret = converter.kind.cachedAs === "metadata";
   const converted: KubernetesObject[] = [];
   for (const object of objects) {
     await turns.next(signal);
@@ -70,8 +72,8 @@ export async function convertReview(
     try {
       converted.push(converter.convert(object, desiredAPIVersion, ignore));
     } catch (error) {
-      if (!isConversionError(error)) throw named(error, { kind, name });
-      log.error({ kind, object: name, code: error.code, ...causeOf(error) }, error.message);
+      if (!(error instanceof ConversionError)) throw named(error, { kind, name, isSecret });
+      log.error({ kind, object: name, code: error.code, ...(isSecret ? {} : causeOf(error)) }, error.message);
       return answer(uid, { result: { status: "Failed", message: `${error.code}: ${error.message}` }, convertedObjects: [] });
     }
   }
@@ -79,7 +81,11 @@ export async function convertReview(
 }
 
 /** What no function of the author threw is our mistake: at least the object is named, because it stops every list of its kind. */
-function named(cause: unknown, { kind, name }: { readonly kind: string; readonly name: string }): Error {
+function named(
+  cause: unknown,
+  { kind, name, isSecret }: { readonly kind: string; readonly name: string; readonly isSecret: boolean },
+): Error {
+  if (isSecret) return new Error(`cannot convert ${kind} ${name}: the reason is left out, because it may contain values of the ${kind}`);
   return new Error(`cannot convert ${kind} ${name}: ${statusMessage(cause)}`, { cause });
 }
 

@@ -2,7 +2,7 @@
  * What an API server makes of an object by its structural schema: fields without a schema are pruned, defaults are filled in.
  * The result shares its unchanged parts with the input, which never changes.
  *
- * The in-memory API server has this too. An operator does not load it.
+ * The in-memory API server has this too, in two walks that report unknown fields. With these a conversion takes 40 % more processor time.
  */
 import type { JsonSchema } from "@treadle/apimachinery";
 import { isObject, type Json, own, put } from "../json.ts";

@@ -10,6 +10,7 @@ import { call } from "./functions.ts";
 import { freeze, isObject, own } from "../json.ts";
 import { reduced } from "./merge.ts";
 import { shaped } from "./shape.ts";
+import { TimeLimit } from "./time-limit.ts";
 
 /** Called with the reason when the annotation of an object is not used. The reason has no values of the object. */
 export type OnIgnored = (reason: string) => void;
@@ -22,6 +23,8 @@ export interface View {
   readonly apiVersion: string;
   /** The schema of spec and status. */
   readonly schema: JsonSchema;
+  /** Whether the schema has patterns of the author, which may be slow in JavaScript. */
+  readonly hasPatterns: boolean;
 }
 
 /** Returns the versions of a kind by apiVersion, the hub first. */
@@ -33,6 +36,7 @@ export function viewsOf(kind: Kind): ReadonlyMap<string, View> {
       kind: of,
       apiVersion: apiVersionOf(of),
       schema: { type: "object", properties: { ...(spec && { spec }), ...(status && { status }) } },
+      hasPatterns: hasPattern(spec) || hasPattern(status, ENGINE_FIELDS),
     };
   });
   return new Map(views.map((view) => [view.apiVersion, view]));
@@ -43,8 +47,8 @@ export class Way {
   readonly #hub: View;
   readonly #lower: View;
   readonly #between: Between;
-
   readonly #functions: AnyConversion;
+  readonly #limit: TimeLimit = new TimeLimit();
 
   constructor(hub: View, lower: View, functions: AnyConversion) {
     this.#hub = hub;
@@ -97,10 +101,18 @@ export class Way {
 
   #restored(text: unknown, { theirs, metadata, onIgnored }: Restoring): Sections {
     const result = restored(text, theirs, this.#between, this.#hub.schema);
-    const reason = "ignored" in result ? result.ignored : this.#newProblem(result.sections, theirs, metadata);
+    const reason = "ignored" in result ? result.ignored : this.#checked(result.sections, theirs, metadata);
     if (reason === undefined && "sections" in result) return result.sections;
     onIgnored(reason ?? "");
     return theirs;
+  }
+
+  /** A user who may write the object chooses its texts. With them, a slow pattern of the schema would block the process. */
+  #checked(sections: Sections, theirs: Sections, metadata: KubernetesObject["metadata"]): string | undefined {
+    const check = (): string | undefined => this.#newProblem(sections, theirs, metadata);
+    if (!this.#hub.hasPatterns) return check();
+    const done = this.#limit.run(check);
+    return done === undefined ? `the patterns in the schema of ${this.#hub.kind.kind} take too long for its texts` : done.result;
   }
 
   /** A problem that the client's object has without the annotation as well is not one of the annotation. */
@@ -111,6 +123,19 @@ export class Way {
     const path = found.find((each) => !known.includes(each));
     return path === undefined ? undefined : `it leads to a ${this.#hub.kind.kind} that breaks its schema at ${path}`;
   }
+}
+
+/** Fields of the status whose patterns are those of the engine. They are fast, and their texts are short. */
+const ENGINE_FIELDS: ReadonlySet<string> = new Set(["conditions"]);
+
+function hasPattern(schema: unknown, without: ReadonlySet<string> = new Set()): boolean {
+  if (Array.isArray(schema)) return schema.some((each) => hasPattern(each));
+  if (!isObject(schema)) return false;
+  if (typeof schema["pattern"] === "string") return true;
+  return Object.entries(schema).some(([name, value]) => {
+    if (name !== "properties") return hasPattern(value);
+    return Object.entries(isObject(value) ? value : {}).some(([field, of]) => !without.has(field) && hasPattern(of));
+  });
 }
 
 interface Restoring {
@@ -140,8 +165,25 @@ export function assembled(
 }
 
 /** Returns the paths at which an object breaks the schema of its version. */
-export function problemsOf(object: KubernetesObject, { kind, schema }: View): readonly string[] {
-  const status = schema.properties?.["status"];
-  const broken = status === undefined || !("status" in object) ? undefined : brokenPath(object.status, status, "status");
-  return [...(kind.resource?.problems(object) ?? []).map(({ path }) => path), ...(broken === undefined ? [] : [broken])];
+export function problemsOf(object: KubernetesObject, view: View): readonly string[] {
+  return schemaProblems(object, view).map(({ path }) => path);
+}
+
+/** Returns how an object breaks the schema of its version. CEL rules are not evaluated. */
+export function schemaProblems(object: KubernetesObject, { kind, schema }: View): readonly SchemaProblem[] {
+  const { spec, status } = schema.properties ?? {};
+  const problems = kind.resource?.problems(object) ?? [];
+  // The zod schema has no rules for the items of sets and of lists with keys.
+  const isSpecRead = problems.length > 0 || spec === undefined;
+  const broken = [
+    isSpecRead ? undefined : brokenPath(own(object, "spec") ?? {}, spec, "spec"),
+    status === undefined || !("status" in object) ? undefined : brokenPath(object.status, status, "status"),
+  ];
+  return [...problems, ...broken.filter((path) => path !== undefined).map((path) => ({ path, message: "breaks the schema of the kind" }))];
+}
+
+/** A field that breaks a schema, and how. */
+export interface SchemaProblem {
+  readonly path: string;
+  readonly message: string;
 }

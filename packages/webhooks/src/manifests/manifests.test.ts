@@ -2,7 +2,7 @@ import { defineResource, isDefinitionError, type Kind } from "@treadle/apimachin
 import { Namespace, Node, Pod } from "@treadle/apimachinery/kinds";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type AnyWebhooks, webhooks } from "../index.ts";
+import { type Webhooks, webhooks } from "../index.ts";
 import { webhookManifests, type WebhookConfigurationManifest, type WebhookManifest, type WebhookManifestsOptions } from "./manifests.ts";
 
 const Website = defineResource({
@@ -19,8 +19,8 @@ const convert = {
     down: ({ spec }: { spec: { host?: string | undefined } }) => ({ spec: { domain: spec.host } }),
   },
 };
-const website: AnyWebhooks = webhooks(Website, { fill: () => undefined, problems: () => [], convert });
-const pods: AnyWebhooks = webhooks(Pod, {
+const website: Webhooks = webhooks(Website, { fill: () => undefined, problems: () => [], convert });
+const pods: Webhooks = webhooks(Pod, {
   on: ["CREATE", "DELETE", "CONNECT"],
   subresources: ["exec"],
   objectSelector: { matchLabels: { team: "a" } },
@@ -125,7 +125,7 @@ test.for<{ name: string; kind: Kind; given?: object; options?: WebhookManifestsO
     want: ["kube-system"],
   },
 ])("namespaces: $name", ({ kind, given = {}, options = SERVICE, want }) => {
-  const manifests = webhookManifests([webhooks(kind, { problems: () => [], ...given })], options);
+  const manifests = webhookManifests([webhooks(kind, { problems: () => [], convert: "none", ...given })], options);
   const [entry] = configurationOf(manifests, "ValidatingWebhookConfiguration").webhooks;
   expect(entry?.namespaceSelector?.matchExpressions?.flatMap(({ values }) => values ?? [])).toEqual(want);
 });
@@ -161,7 +161,7 @@ describe("rights", () => {
   });
 
   test("webhooks without conversion need no right on CRDs", () => {
-    expect(rulesOf(webhookManifests([webhooks(Website, { problems: () => [] })], SERVICE))).toEqual([
+    expect(rulesOf(webhookManifests([webhooks(Website, { problems: () => [], convert: "none" })], SERVICE))).toEqual([
       secret,
       events,
       {
@@ -195,7 +195,10 @@ describe("rights", () => {
 
 test("only a kind with conversion has a CRD with one", () => {
   const Plain = defineResource({ group: "web.example.com", kind: "Plain", scope: "Cluster", version: "v1", spec: z.object({}) });
-  const manifests = webhookManifests([webhooks(Website, { problems: () => [] }), webhooks(Plain, { problems: () => [] })], SERVICE);
+  const manifests = webhookManifests(
+    [webhooks(Website, { problems: () => [], convert: "none" }), webhooks(Plain, { problems: () => [] })],
+    SERVICE,
+  );
   const strategies = manifests.flatMap((each) =>
     each.kind === "CustomResourceDefinition" && "spec" in each && "versions" in each.spec ? [each.spec.conversion?.strategy] : [],
   );
@@ -210,10 +213,16 @@ test("with a URL the API server calls it, and there is no Service", () => {
 });
 
 test.for<{ name: string; webhooks?: readonly unknown[]; options?: object; want: string }>([
-  { name: "neither Service nor URL", options: {}, want: "service: neither service and url" },
-  { name: "both", options: { ...SERVICE, url: "https://a" }, want: "service: both service and url" },
+  { name: "neither Service nor URL", options: {}, want: "service: neither service nor url is given" },
+  { name: "both", options: { ...SERVICE, url: "https://a" }, want: "service: both service and url are given" },
+  { name: "a Service without a namespace", options: { service: { name: "a" } as never }, want: "service.namespace: it is missing" },
   { name: "a URL without a name", options: { url: "https://a" }, want: "name: with a url there is no default" },
   { name: "a URL without TLS", options: { name: "a", url: "http://a" }, want: 'url: "http://a" is not an address for webhooks' },
+  {
+    name: "a URL with a password",
+    options: { name: "a", url: "https://:pw@a" },
+    want: 'url: "https://<redacted>@a" is not an address for webhooks',
+  },
   { name: "a URL with a query", options: { name: "a", url: "https://a?b=c" }, want: 'url: "https://a?b=c" is not an address' },
   { name: "a wrong name", options: { service: { name: "A_b", namespace: "ops" } }, want: 'service.name: "A_b" is not a name' },
   { name: "a wrong port", options: { service: { name: "a", namespace: "ops", port: 0 } }, want: "service.port: 0 is not a port" },
@@ -221,7 +230,7 @@ test.for<{ name: string; webhooks?: readonly unknown[]; options?: object; want: 
   { name: "something else in the list", webhooks: [Website], want: "webhooks[0]: webhooks() did not make it" },
   {
     name: "two webhooks of one name",
-    webhooks: [website, webhooks(Website, { problems: () => [] })],
+    webhooks: [website, webhooks(Website, { problems: () => [], convert: "none" })],
     want: 'webhooks[1]: it has the name websites.web.example.com of webhooks[0]. Give it another name: webhooks(Website, { name: "second", ... })',
   },
   {
@@ -229,6 +238,7 @@ test.for<{ name: string; webhooks?: readonly unknown[]; options?: object; want: 
     webhooks: [website, webhooks(Website, { name: "b", convert })],
     want: "webhooks[1].convert: webhooks[0] converts Website.web.example.com. Convert each kind once",
   },
+  { name: "no list", webhooks: website as never, want: "webhooks: it is not a list. Pass a list, also of one" },
   {
     name: "CONNECT without subresources",
     webhooks: [webhooks(Pod, { on: ["CONNECT"], problems: () => [] })],
@@ -237,7 +247,7 @@ test.for<{ name: string; webhooks?: readonly unknown[]; options?: object; want: 
 ])("$name is refused with the fix", ({ webhooks: list = [website], options = SERVICE, want }) => {
   let error: unknown;
   try {
-    webhookManifests(list as readonly AnyWebhooks[], options);
+    webhookManifests(list as readonly Webhooks[], options);
   } catch (thrown) {
     error = thrown;
   }

@@ -1,10 +1,11 @@
 /** `webhookManifests`: what a cluster must have so that its API server calls the webhooks of an operator. */
-import { DefinitionError, type DefinitionProblem, groupKindOf } from "@treadle/apimachinery";
+import { crdOf, type CustomResourceDefinition, DefinitionError } from "@treadle/apimachinery";
 import type { RbacManifest } from "@treadle/controller";
-import type { AnyWebhooks } from "../definition.ts";
-import { entryName } from "../paths.ts";
+import { listProblems } from "../list-problems.ts";
 import { type SettledPlacement, settlePlacement, type WebhookPlacement } from "../placement.ts";
-import { type DefinitionManifest, definitionOf, registrationOf, type WebhookEntry, type WebhookRegistration } from "./registration.ts";
+import type { WebhookEntry, WebhookRegistration } from "./registration.ts";
+import { targetsOf } from "../certificates/target.ts";
+import { settledOf, type Webhooks } from "../webhooks.ts";
 import { certificateRights } from "./rights.ts";
 
 /** Options of {@link webhookManifests}: those of the server, and what only the manifests have. */
@@ -26,7 +27,7 @@ export interface WebhookManifestsOptions extends WebhookPlacement {
 }
 
 /** A manifest of {@link webhookManifests}: plain data, to be written as YAML or applied by a client. */
-export type WebhookManifest = ServiceManifest | SecretManifest | RbacManifest | DefinitionManifest | WebhookConfigurationManifest;
+export type WebhookManifest = ServiceManifest | SecretManifest | RbacManifest | CustomResourceDefinition | WebhookConfigurationManifest;
 
 /** The metadata of a manifest. */
 export interface WebhookManifestMetadata {
@@ -89,7 +90,7 @@ export interface WebhookConfigurationManifest {
  * @throws DefinitionError with all problems: a placement without Service and URL, two webhooks of one kind with the same name, two conversions
  * of one kind
  */
-export function webhookManifests(webhooks: readonly AnyWebhooks[], options: WebhookManifestsOptions): readonly WebhookManifest[] {
+export function webhookManifests(webhooks: readonly Webhooks[], options: WebhookManifestsOptions): readonly WebhookManifest[] {
   const placement = settlePlacement(options, "the manifests of webhooks");
   const problems = listProblems(webhooks);
   const { certManager, targetPort = 9443 } = options;
@@ -105,18 +106,15 @@ export function webhookManifests(webhooks: readonly AnyWebhooks[], options: Webh
   const { labels = common, selector = common, serviceAccount = name } = options;
   const annotations = certManager === undefined ? undefined : { "cert-manager.io/inject-ca-from": certManager };
   const excluded = options.service === undefined && options.namespace === undefined ? [SYSTEM] : [SYSTEM, namespace];
-  const registered = webhooks.map((each) => registrationOf(each, { clientConfig: (path) => placement.address(path), excluded }));
+  const registered = webhooks.map((each) => each.registration({ clientConfig: (path) => placement.address(path), excluded }));
   const configurations = configurationsOf(registered, { name, labels, ...(annotations === undefined ? {} : { annotations }) });
   const converted = registered.flatMap(({ definition }) => definition ?? []);
-  const injected = {
-    mutating: configurations.some(({ kind }) => kind === "MutatingWebhookConfiguration"),
-    validating: configurations.some(({ kind }) => kind === "ValidatingWebhookConfiguration"),
-    definitions: converted.map(({ metadata }) => metadata.name),
-  };
   return [
     ...serviceOf(placement, { selector, targetPort, labels }),
     ...(certManager === undefined && !placement.createSecret ? [secretOf(placement, labels)] : []),
-    ...(certManager === undefined ? certificateRights(placement, injected, { serviceAccount, labels }) : []),
+    ...(certManager === undefined
+      ? certificateRights(placement, targetsOf(webhooks.map(settledOf), placement), { serviceAccount, labels })
+      : []),
     ...definitionsOf(webhooks, converted, annotations),
     ...configurations,
   ];
@@ -124,44 +122,6 @@ export function webhookManifests(webhooks: readonly AnyWebhooks[], options: Webh
 
 /** The namespace whose objects webhooks of kinds of others never review by default: a cluster could not start without them. */
 const SYSTEM = "kube-system";
-
-/** Returns what is wrong with a list of webhooks. */
-export function listProblems(webhooks: readonly AnyWebhooks[]): DefinitionProblem[] {
-  const problems: DefinitionProblem[] = [];
-  const [entries, converted] = [new Map<string, number>(), new Map<string, number>()];
-  for (const [index, each] of webhooks.entries()) {
-    const path = `webhooks[${index}]`;
-    if (each?.type !== "webhooks") {
-      problems.push({ path, reason: "webhooks() did not make it", fix: "Pass what webhooks(Website, { ... }) returned" });
-      continue;
-    }
-    const { kind, name, convert, on } = each;
-    const kindName = groupKindOf(kind);
-    const same = entries.get(entryName(each));
-    if (same !== undefined) {
-      const reason = `it has the name ${entryName(each)} of webhooks[${same}]`;
-      problems.push({
-        path,
-        reason,
-        fix: `Give it another name: webhooks(${kind.kind}, { name: "${name === "" ? "second" : `${name}-2`}", ... })`,
-      });
-    }
-    entries.set(entryName(each), same ?? index);
-    if (Object.keys(convert).length > 0) {
-      const first = converted.get(kindName);
-      if (first !== undefined)
-        problems.push({ path: `${path}.convert`, reason: `webhooks[${first}] converts ${kindName}`, fix: "Convert each kind once" });
-      converted.set(kindName, first ?? index);
-    }
-    if (on.includes("CONNECT") && each.subresources.length === 0)
-      problems.push({
-        path: `${path}.on`,
-        reason: "CONNECT is an operation of subresources only",
-        fix: 'Name them: subresources: ["exec"]',
-      });
-  }
-  return problems;
-}
 
 function configurationsOf(
   registered: readonly WebhookRegistration[],
@@ -175,14 +135,14 @@ function configurationsOf(
 
 /** The CRD of each own kind once, with its conversion where it has one. Only those with conversion need a CA. */
 function definitionsOf(
-  webhooks: readonly AnyWebhooks[],
-  converted: readonly DefinitionManifest[],
+  webhooks: readonly Webhooks[],
+  converted: readonly CustomResourceDefinition[],
   annotations: Readonly<Record<string, string>> | undefined,
-): readonly DefinitionManifest[] {
-  const own = new Map<string, DefinitionManifest>();
+): readonly CustomResourceDefinition[] {
+  const own = new Map<string, CustomResourceDefinition>();
   for (const { kind } of webhooks) {
     if (kind.resource === undefined) continue;
-    const plain = definitionOf(kind, undefined);
+    const plain = crdOf(kind);
     own.set(plain.metadata.name, converted.find(({ metadata }) => metadata.name === plain.metadata.name) ?? plain);
   }
   return [...own.values()].map((crd) => {

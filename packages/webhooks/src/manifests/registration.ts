@@ -1,5 +1,5 @@
 /** The entries of the webhook configurations, and the conversion of a CRD. */
-import { type ConversionWebhook, crdOf, type CustomResourceDefinitionSpec, type Kind } from "@treadle/apimachinery";
+import { type ConversionWebhook, crdOf, type CustomResourceDefinition, type Kind } from "@treadle/apimachinery";
 import type { AnyWebhooks } from "../definition.ts";
 import { type CallType, callPath, entryName } from "../paths.ts";
 import type { Operation, WebhookSelector } from "../types.ts";
@@ -46,22 +46,6 @@ export interface EntryRule {
   readonly scope: "Namespaced" | "Cluster";
 }
 
-/** A CRD as a manifest. */
-export interface DefinitionManifest {
-  /** The group and version of the kind. */
-  readonly apiVersion: string;
-  /** `CustomResourceDefinition`. */
-  readonly kind: string;
-  /** The name, labels and annotations of the CRD. */
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  /** The definition of the kind. */
-  readonly spec: CustomResourceDefinitionSpec;
-}
-
 /** What the API server must know of the webhooks of one kind. */
 export interface WebhookRegistration {
   /** The entry of the MutatingWebhookConfiguration; `undefined` without `fill`. */
@@ -69,7 +53,7 @@ export interface WebhookRegistration {
   /** The entry of the ValidatingWebhookConfiguration; `undefined` without `problems`. */
   readonly validating: WebhookEntry | undefined;
   /** The CRD of an own kind, with its conversion; `undefined` for kinds of others, and for own kinds without `convert`. */
-  readonly definition: DefinitionManifest | undefined;
+  readonly definition: CustomResourceDefinition | undefined;
 }
 
 /** What the entries depend on besides the webhooks. */
@@ -88,19 +72,13 @@ export function registrationOf(webhooks: AnyWebhooks, env: RegistrationEnv): Web
   return {
     mutating: fill === undefined ? undefined : entry("mutate"),
     validating: problems === undefined ? undefined : entry("validate"),
-    definition: Object.keys(convert).length === 0 ? undefined : definitionOf(kind, config("convert")),
+    definition: Object.keys(convert).length === 0 ? undefined : crdOf(kind, { conversion: config("convert") }),
   };
 }
 
 /** Returns the operations of the entry for `fill`, which is not asked for others: they have no object to complete. */
 function filledOperations({ on }: Pick<AnyWebhooks, "on">): readonly Operation[] {
   return on.filter((operation) => operation !== "DELETE" && operation !== "CONNECT");
-}
-
-/** Returns the CRD of an own kind. The API server asks the webhook to convert objects; without a `clientConfig` it does not. */
-export function definitionOf(kind: Kind, clientConfig: ConversionWebhook | undefined): DefinitionManifest {
-  const { apiVersion, kind: name, metadata, spec } = crdOf(kind, clientConfig === undefined ? {} : { conversion: clientConfig });
-  return { apiVersion, kind: name, metadata, spec };
 }
 
 function entryOf(

@@ -1,33 +1,22 @@
 /** The rights for the certificates: on one Secret, and on the configurations and CRDs by name. */
 import type { RbacManifest } from "@treadle/controller";
 import { boundRole } from "@treadle/controller/unstable/rbac";
+import { kindOf, type Target } from "../certificates/target.ts";
 import type { SettledPlacement } from "../placement.ts";
-
-/** The objects into which the operator writes its CA. */
-export interface InjectedNames {
-  /** Whether there is a MutatingWebhookConfiguration. */
-  readonly mutating: boolean;
-  /** Whether there is a ValidatingWebhookConfiguration. */
-  readonly validating: boolean;
-  /** The names of the CRDs with conversion. */
-  readonly definitions: readonly string[];
-}
 
 /**
  * Returns the roles of an operator that makes its own certificates, with their bindings. A watch of one name needs no more than the name;
- * an apply of `caBundle` changes only what exists, so nothing may be created.
+ * a patch of `caBundle` changes only what exists, so nothing may be created.
  */
 export function certificateRights(
   { name, namespace, secretName, createSecret }: SettledPlacement,
-  injected: InjectedNames,
+  targets: readonly Target[],
   given: { readonly serviceAccount: string; readonly labels: Readonly<Record<string, string>> },
 ): readonly RbacManifest[] {
   const { labels, serviceAccount } = given;
   const subjects = [{ kind: "ServiceAccount", name: serviceAccount, namespace }] as const;
-  const configurations = [
-    ...(injected.mutating ? ["mutatingwebhookconfigurations"] : []),
-    ...(injected.validating ? ["validatingwebhookconfigurations"] : []),
-  ];
+  const configurations = targets.flatMap((target) => (target.type === "crd" ? [] : [kindOf(target).plural]));
+  const definitions = targets.flatMap((target) => (target.type === "crd" ? [target.name] : []));
   const read = ["get", "list", "watch"] as const;
   const onSecret = { apiGroups: [""], resources: ["secrets"] };
   return [
@@ -45,7 +34,7 @@ export function certificateRights(
       metadata: { name: `${name}-webhooks`, labels },
       rules: [
         ...rule("admissionregistration.k8s.io", configurations, [name]),
-        ...rule("apiextensions.k8s.io", ["customresourcedefinitions"], injected.definitions),
+        ...rule("apiextensions.k8s.io", ["customresourcedefinitions"], definitions),
       ],
       subjects,
     }),

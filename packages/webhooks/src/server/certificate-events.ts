@@ -6,7 +6,7 @@ import { Event, Secret } from "@treadle/apimachinery/kinds";
 import type { RunnableEnv } from "@treadle/controller";
 import { eventObject, shownNote } from "@treadle/controller/unstable/runnable";
 import { errorFields } from "@treadle/reconcile/unstable/engine";
-import type { CertificateNote } from "../certificates/own-certificates.ts";
+import type { CertificateNote } from "../certificates/options.ts";
 import type { SettledPlacement } from "../placement.ts";
 
 /**

@@ -1,12 +1,9 @@
-/** The endpoints of webhooks: which path calls which of their functions, and with which limits. */
+/** The endpoints of webhooks: their paths, with the limits of bodies. */
 import type { TurnBudget } from "@treadle/apimachinery";
-import { answerAdmission } from "../admission/answer.ts";
+import { answerOf } from "../answer.ts";
 import type { CallEnv } from "../call.ts";
-import { converterOf } from "../conversion/converter.ts";
-import { convertReview } from "../conversion/review.ts";
-import { SeenReasons } from "../conversion/seen-reasons.ts";
 import type { AnyWebhooks } from "../definition.ts";
-import { callPath, callTypesOf } from "../paths.ts";
+import { pathsOf } from "../paths.ts";
 import type { Endpoint } from "./listener.ts";
 import { ByteBudget } from "./request-body.ts";
 import { watched, type Watcher } from "./watched.ts";
@@ -18,7 +15,7 @@ const MAX_ADMISSION_BYTES = 8 * 2 ** 20;
 export interface EndpointsOptions {
   readonly watcher: Watcher;
   /** Makes what the functions of authors get in one review. */
-  readonly callEnv: (signal: AbortSignal) => CallEnv;
+  readonly callEnv: (webhooks: AnyWebhooks, signal: AbortSignal, timeoutMs?: number) => CallEnv;
   /** How much one turn of the event loop converts. */
   readonly turns: TurnBudget;
   readonly maxConversionBytes: number;
@@ -36,24 +33,16 @@ export function endpointsOf(webhooks: readonly AnyWebhooks[], options: Endpoints
   return new Map(
     webhooks.flatMap((each) => {
       const called = watched(each, watcher);
-      return callTypesOf(each).map((type): [string, Endpoint] => {
-        const path = callPath(type, each);
-        if (type !== "convert")
-          return [
-            path,
-            { body: admission, answer: async (review, signal) => await answerAdmission(called, type, review, callEnv(signal)) },
-          ];
-        const converter = converterOf(called);
-        const seen = new SeenReasons();
-        const answer: Endpoint["answer"] = async (review, signal) =>
-          await convertReview(converter, review, { ...callEnv(signal), turns, seen });
-        return [path, { body: conversion, answer }];
+      return Array.from(pathsOf(each), ([path, type]): [string, Endpoint] => {
+        const answer = answerOf(called, type, turns);
+        return [
+          path,
+          {
+            body: type === "convert" ? conversion : admission,
+            answer: (review, signal, timeoutMs) => answer(review, callEnv(each, signal, timeoutMs)),
+          },
+        ];
       });
     }),
   );
-}
-
-/** Returns the paths that the webhooks have. */
-export function pathsOf(webhooks: readonly AnyWebhooks[]): readonly string[] {
-  return webhooks.flatMap((each) => callTypesOf(each).map((type) => callPath(type, each)));
 }

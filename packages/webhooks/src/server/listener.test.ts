@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { TurnBudget } from "@treadle/apimachinery";
+import { fakeClock, TurnBudget } from "@treadle/apimachinery";
 import { expect, onTestFinished, test } from "vitest";
 import { CallError } from "../call.ts";
 import { type Endpoint, webhookListener } from "./listener.ts";
@@ -31,6 +31,7 @@ interface Given {
 async function listening({ answer = async (review) => ({ review }), maxBytes = 1_000, allBytes = 10_000, isList = false }: Given) {
   const lines: Line[] = [];
   const counted: string[] = [];
+  const clock = fakeClock();
   const note = (level: string) => (fields: object, message: string) => void lines.push({ level, fields: { ...fields }, message });
   const listener = webhookListener({
     endpoints: new Map([[PATH, { body: { maxBytes, budget: new ByteBudget(allBytes), isList }, answer }]]),
@@ -39,6 +40,7 @@ async function listening({ answer = async (review) => ({ review }), maxBytes = 1
       began: (path) => (status) => void counted.push(`${status} ${path}`),
     },
     turns: new TurnBudget({ maxMs: 8 }),
+    clock,
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
   });
   const server = createServer(listener);
@@ -59,14 +61,29 @@ async function listening({ answer = async (review) => ({ review }), maxBytes = 1
     const response = await answered;
     return { status: response.statusCode, text: await text(response), type: response.headers["content-type"] };
   };
-  return { send, open, lines, counted };
+  const connection = () => connect(port, "127.0.0.1").on("error", () => {});
+  return { send, open, connection, clock, lines, counted };
 }
+
+const LONG_ANSWER = { response: { convertedObjects: Array.from({ length: 100 }, () => "x".repeat(500_000)) } };
+const RAW = (text: string): string =>
+  `POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
 test("a review is answered as JSON, with the timeout of the API server in the query", async () => {
   const { send, counted } = await listening({});
   const { status, text: answer, type } = await send(`${PATH}?timeout=5s`, JSON.stringify(REVIEW));
   expect([status, type, JSON.parse(answer)]).toEqual([200, "application/json", { review: REVIEW }]);
   expect(counted).toEqual([`200 ${PATH}`]);
+});
+
+test.for<[string, number | undefined]>([
+  ["?timeout=5s", 5_000],
+  ["?timeout=soon", undefined],
+  ["", undefined],
+])("an answer to the query %j has %s ms", async ([query, want]) => {
+  const { send } = await listening({ answer: async (_, __, timeoutMs) => ({ timeoutMs }) });
+  const { text: answer } = await send(`${PATH}${query}`, JSON.stringify(REVIEW));
+  expect((JSON.parse(answer) as { readonly timeoutMs?: number }).timeoutMs).toBe(want);
 });
 
 const body = JSON.stringify(REVIEW);
@@ -148,6 +165,45 @@ test("a review whose client has left is aborted", async () => {
   expect((await send("/other", body)).status).toBe(404);
   expect(counted).toEqual([`499 ${PATH}`]);
   expect(lines).toEqual([]);
+});
+
+test("a client that leaves before the answer to its earlier request ends all its requests", async () => {
+  const begun = Promise.withResolvers<void>();
+  const { connection, counted } = await listening({
+    isList: true,
+    answer: async (review, signal) => {
+      if (Array.isArray(review)) return LONG_ANSWER;
+      begun.resolve();
+      return await new Promise((_, reject) => void signal.addEventListener("abort", () => reject(signal.reason as Error)));
+    },
+  });
+  const socket = connection();
+  socket.write(RAW("{}") + RAW("[]"));
+  await begun.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+  await expect.poll(() => counted).toEqual([`499 ${PATH}`, `499 ${PATH}`]);
+});
+
+test("a client that does not read its answer is cut off", async () => {
+  const { connection, clock, counted } = await listening({ isList: true, answer: () => Promise.resolve(LONG_ANSWER) });
+  const socket = connection().pause();
+  socket.write(RAW("{}"));
+  await expect.poll(() => clock.nextDue()).toBeDefined();
+  await clock.advance(34_999);
+  expect(counted).toEqual([]);
+  await clock.advance(1);
+  await expect.poll(() => counted).toEqual([`499 ${PATH}`]);
+  expect(clock.nextDue(), "no timer is left").toBeUndefined();
+  socket.destroy();
+});
+
+test("a refusal closes a connection whose body was not read to its end", async () => {
+  const { connection } = await listening({ isList: true, maxBytes: 10_000_000, allBytes: 10_000_000 });
+  const socket = connection();
+  const answer = text(socket);
+  socket.write(RAW(`{"request":{"objects":[{"a":}${" ".repeat(1_000_000)}`).slice(0, 500_000));
+  expect(await answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n[^]*the body is not JSON/);
 });
 
 test("a client that leaves while it sends takes no bytes from others", async () => {

@@ -4,11 +4,12 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { TurnBudget } from "@treadle/apimachinery";
+import { type Clock, orAborted, type TurnBudget } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
 import { errorFields, statusMessage } from "@treadle/reconcile/unstable/engine";
 import { CallError } from "../call.ts";
 import { answerText } from "./answer-text.ts";
+import { queryTimeoutMs } from "./query-timeout.ts";
 import { type BodyOptions, readBody } from "./request-body.ts";
 import { reviewFacts } from "./review-facts.ts";
 import type { WebhookMetrics } from "./webhook-metrics.ts";
@@ -17,8 +18,11 @@ import type { WebhookMetrics } from "./webhook-metrics.ts";
 export interface Endpoint {
   /** The limits of a body. */
   readonly body: BodyOptions;
-  /** Answers a review. @throws CallError, or what an author's function threw */
-  answer(review: unknown, signal: AbortSignal): Promise<object>;
+  /**
+   * Answers a review. `timeoutMs` is how long the API server waits for this call, where it says so.
+   * @throws CallError, or what an author's function threw
+   */
+  answer(review: unknown, signal: AbortSignal, timeoutMs: number | undefined): Promise<object>;
 }
 
 /** What the listener needs. */
@@ -27,12 +31,19 @@ export interface ListenerOptions {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly metrics: Pick<WebhookMetrics, "began">;
   readonly log: Logger;
+  readonly clock: Clock;
   /** How much one turn of the event loop parses and writes. */
   readonly turns: TurnBudget;
 }
 
 /** The status that is counted for a client that left, as in the logs of nginx. */
 const CLIENT_LEFT = 499;
+
+/**
+ * How long a client may take to receive the answer to a conversion, in milliseconds. The API server waits for 30 s. An answer that no client
+ * reads would keep its bytes of the budget.
+ */
+const MAX_SEND_MS = 35_000;
 
 /** Makes the listener. */
 export function webhookListener(options: ListenerOptions): RequestListener {
@@ -58,15 +69,16 @@ class Call {
   constructor(options: ListenerOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    parts.response.once("close", () => {
-      if (!parts.response.writableFinished) this.#left.abort(new Error("the client of the review has left"));
-    });
   }
 
   /** Answers the request, and returns the status. Never rejects. */
   async serve(): Promise<number> {
     const { request, response } = this.#parts;
     if (request.method !== "POST") return plain(response, 405, "use POST", { allow: "POST" });
+    const leave = (): void => this.#left.abort(new Error("the client of the review has left"));
+    // Not that of the response: one that waits for the answers to earlier requests of its connection has no end of its own.
+    request.socket.once("close", leave);
+    if (request.socket.destroyed) leave();
     try {
       await this.#answer();
       return response.statusCode;
@@ -78,9 +90,11 @@ class Call {
         return 500;
       }
       const failure = this.#failureOf(error);
-      refuse(response, failure);
+      // The rest of a body that is not read would keep its connection busy.
+      refuse(response, failure, !request.complete ? { connection: "close" } : {});
       return failure.status;
     } finally {
+      request.socket.off("close", leave);
       // Connections are kept, and remember their last request: it must not keep its review.
       this.#review = undefined;
     }
@@ -93,11 +107,14 @@ class Call {
     const body = await readBody(request, endpoint.body, this.#options.turns);
     this.#review = body.value;
     try {
-      const answer = await endpoint.answer(body.value, signal);
+      const answer = await endpoint.answer(body.value, signal, queryTimeoutMs(request.url ?? ""));
       signal.throwIfAborted();
       if (endpoint.body.isList) {
         response.writeHead(200, { "content-type": "application/json" });
-        await pipeline(answerText(answer, this.#options.turns), response);
+        const slow = this.#options.clock.after(MAX_SEND_MS, () => this.#left.abort(new Error("the client does not read the answer")));
+        const sent = pipeline(answerText(answer, this.#options.turns), response, { signal });
+        // An answer that waits for those to earlier requests of its connection never ends when the connection does.
+        await orAborted(sent, signal).finally(() => slow.cancel());
       } else send(response, 200, { "content-type": "application/json" }, JSON.stringify(answer));
     } finally {
       body.release();
@@ -140,9 +157,7 @@ function isJson({ headers }: IncomingMessage): boolean {
   return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() === "application/json";
 }
 
-function refuse(response: ServerResponse, failure: CallError): void {
-  // The rest of a body that is not read would keep its connection busy.
-  const headers = failure.status === 413 || failure.status === 503 ? { connection: "close" } : {};
+function refuse(response: ServerResponse, failure: CallError, headers: Readonly<Record<string, string>> = {}): void {
   plain(response, failure.status, `${statusMessage(failure)} (${failure.code})`, headers);
 }
 

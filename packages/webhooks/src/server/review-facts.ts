@@ -1,4 +1,5 @@
 /** Reads from a review what a log line names: any part of it may be missing or of another type. */
+import { own } from "../json.ts";
 
 /** The fields of a log line about a review. */
 export interface ReviewFacts {
@@ -11,11 +12,11 @@ export interface ReviewFacts {
 
 /** Returns the facts of a parsed body. Never throws. */
 export function reviewFacts(review: unknown): ReviewFacts {
-  const request = fieldOf(review, "request");
-  const [uid, operation, name, namespace] = ["uid", "operation", "name", "namespace"].map((field) => textOf(fieldOf(request, field)));
-  const user = textOf(fieldOf(fieldOf(request, "userInfo"), "username"));
+  const request = own(review, "request");
+  const [uid, operation, name, namespace] = ["uid", "operation", "name", "namespace"].map((field) => textOf(own(request, field)));
+  const user = textOf(own(own(request, "userInfo"), "username"));
   // An object with generateName has no name yet.
-  const named = name ?? textOf(fieldOf(fieldOf(fieldOf(request, "object"), "metadata"), "generateName"));
+  const named = name ?? textOf(own(own(own(request, "object"), "metadata"), "generateName"));
   const object = named === undefined || namespace === undefined ? named : `${namespace}/${named}`;
   return {
     ...(uid === undefined ? {} : { uid }),
@@ -23,10 +24,6 @@ export function reviewFacts(review: unknown): ReviewFacts {
     ...(operation === undefined ? {} : { operation }),
     ...(object === undefined ? {} : { object }),
   };
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -3,10 +3,11 @@ import { groupKindOf } from "@treadle/apimachinery";
 import type { RunnableEnv } from "@treadle/controller";
 import { resolveReads } from "@treadle/reconcile/unstable/engine";
 import type { CallEnv } from "../call.ts";
+import type { AnyWebhooks } from "../definition.ts";
 
-/** Returns the function that reads. It waits until the caches have synced, or the signal is aborted. */
-export function reviewReads(env: RunnableEnv): CallEnv["read"] {
-  return async ({ kind, reads }, object, signal) => {
+/** Returns the function that reads for these webhooks. It waits until the caches have synced, or the signal is aborted. */
+export function reviewReads({ kind, reads }: Pick<AnyWebhooks, "kind" | "reads">, env: RunnableEnv): CallEnv["read"] {
+  return async (object, signal) => {
     await env.synced(signal);
     const { client, cache, log } = env;
     const where = `the webhook of ${groupKindOf(kind)}`;

@@ -13,7 +13,7 @@ function watching(given: Partial<AnyWebhooks>) {
   const [works, panics]: [NamedWork[], string[]] = [[], []];
   const env = { named: <T>(work: NamedWork, run: () => T): T => (works.push(work), run()) };
   const metrics = { panicked: (type: string) => void panics.push(type) };
-  return { called: watched({ type: "webhooks", kind: Website, ...settle(Website, given) }, { env, metrics }), works, panics };
+  return { called: watched(settle(Website, given), { env, metrics }), works, panics };
 }
 
 test("each function of an author runs under its name, for its object", () => {

@@ -1,6 +1,6 @@
 /** Watches the functions of authors: the monitor of the event loop can name the one that blocked it, and mistakes are counted. */
 import { groupKindOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
-import type { NamedWork, RunnableEnv } from "@treadle/controller";
+import type { RunnableEnv } from "@treadle/controller";
 import { isPanic } from "@treadle/controller/unstable/runnable";
 import type { AnyConversion, AnyWebhooks } from "../definition.ts";
 import type { WebhookMetrics } from "./webhook-metrics.ts";
@@ -12,47 +12,33 @@ export interface Watcher {
 }
 
 /** Returns webhooks that do the same. Each of their functions runs under its name. */
-export function watched(webhooks: AnyWebhooks, { env, metrics }: Watcher): AnyWebhooks {
+export function watched(webhooks: AnyWebhooks, watcher: Watcher): AnyWebhooks {
   const { kind, fill, problems, convert } = webhooks;
-  const work = (name: string, object: KubernetesObject): NamedWork => ({ name: `${name} of ${groupKindOf(kind)}`, ref: refOf(object) });
+  const runner = (type: "admission" | "conversion", name: string): Run => runnerOf(watcher, type, `${name} of ${groupKindOf(kind)}`);
+  const [filling, checking] = [runner("admission", "fill"), runner("admission", "problems")];
+  const conversion = ([version, functions]: [string, AnyConversion]): [string, AnyConversion] => {
+    const [rising, falling] = [runner("conversion", `up from ${version}`), runner("conversion", `down to ${version}`)];
+    const up: AnyConversion["up"] = (object) => rising(object, () => functions.up(object));
+    return [version, { up, down: (object) => falling(object, () => functions.down(object)) }];
+  };
   return {
     ...webhooks,
-    fill:
-      fill &&
-      ((draft, object, review) =>
-        run(
-          "admission",
-          work("fill", object),
-          () => fill(draft, object, review),
-          () => review.signal,
-        )),
-    problems:
-      problems &&
-      ((object, review) =>
-        run(
-          "admission",
-          work("problems", object),
-          () => problems(object, review),
-          () => review.signal,
-        )),
-    convert: Object.fromEntries(
-      Object.entries(convert).map(([version, functions]): [string, AnyConversion] => [
-        version,
-        {
-          up: (object) => run("conversion", work(`up from ${version}`, object), () => functions.up(object)),
-          down: (object) => run("conversion", work(`down to ${version}`, object), () => functions.down(object)),
-        },
-      ]),
-    ),
+    fill: fill && ((draft, object, review) => filling(object, () => fill(draft, object, review), signalOf(review))),
+    problems: problems && ((object, review) => checking(object, () => problems(object, review), signalOf(review))),
+    convert: Object.fromEntries(Object.entries(convert).map(conversion)),
   };
+}
 
-  // oxlint-disable-next-line max-params -- as env.named(), whose order reads best
-  function run<T>(type: "admission" | "conversion", named: NamedWork, call: () => T, signal?: () => AbortSignal): T {
-    const failed = (error: unknown): void => {
-      if (isPanic(error)) metrics.panicked(type);
-    };
+/** Calls a function for an object. */
+type Run = <T>(object: KubernetesObject, call: () => T, signal?: () => AbortSignal) => T;
+
+function runnerOf({ env, metrics }: Watcher, type: "admission" | "conversion", name: string): Run {
+  const failed = (error: unknown): void => {
+    if (isPanic(error)) metrics.panicked(type);
+  };
+  return (object, call, signal) => {
     try {
-      const result = env.named(named, call, signal);
+      const result = env.named({ name, ref: refOf(object) }, call, signal);
       // The caller gets the same promise, and its error. A lazy thenable would start its work at each then().
       if (result instanceof Promise) void result.then(undefined, failed);
       return result;
@@ -60,7 +46,12 @@ export function watched(webhooks: AnyWebhooks, { env, metrics }: Watcher): AnyWe
       failed(error);
       throw error;
     }
-  }
+  };
+}
+
+/** A review makes its signal when it is read. */
+function signalOf(review: { readonly signal: AbortSignal }): () => AbortSignal {
+  return () => review.signal;
 }
 
 /** An object with generateName has no name yet, whatever its type says. */

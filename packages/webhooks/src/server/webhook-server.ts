@@ -12,15 +12,18 @@ import {
 import { certificateMetricsIn } from "@treadle/controller/unstable/runnable";
 import type { Read } from "@treadle/reconcile";
 import type { CallEnv } from "../call.ts";
-import { type OwnCertificates, ownCertificates } from "../certificates/own-certificates.ts";
+import { OwnCertificates } from "../certificates/own-certificates.ts";
 import { certificatesIn } from "../certificates/pem.ts";
+import { targetsOf } from "../certificates/target.ts";
 import type { AnyWebhooks } from "../definition.ts";
-import { listProblems } from "../manifests/manifests.ts";
+import { listProblems } from "../list-problems.ts";
+import { type WebhookManifest, webhookManifests } from "../manifests/manifests.ts";
+import { pathsOf } from "../paths.ts";
 import { type SettledPlacement, settlePlacement, type WebhookPlacement } from "../placement.ts";
 import { conversionTurns } from "../conversion/review.ts";
+import { settledOf, type Webhooks } from "../webhooks.ts";
 import { certificateEvents } from "./certificate-events.ts";
-import { certificateTargets } from "./certificate-targets.ts";
-import { endpointsOf, pathsOf } from "./endpoints.ts";
+import { endpointsOf, type EndpointsOptions } from "./endpoints.ts";
 import { Installation } from "./install.ts";
 import { webhookListener } from "./listener.ts";
 import { reviewReads } from "./review-reads.ts";
@@ -44,7 +47,8 @@ export interface WebhookServerOptions extends WebhookPlacement, Pick<HttpService
    */
   readonly maxBytes?: number;
   /**
-   * Whether the server applies the manifests at its start, and removes the webhook configurations at its end. Needs `url`: it is for
+   * Whether the server applies the manifests at its start, and removes at its end what it made: the webhook configurations, the conversion
+   * of the CRDs and the Secret. It refuses to start when a configuration of that name is of another writer. Needs `url`: it is for
    * development outside of the cluster. @defaultValue false
    */
   readonly install?: boolean;
@@ -68,7 +72,7 @@ export interface WebhookServer extends Runnable {
  *
  * @throws DefinitionError with all problems of the webhooks and the options
  */
-export function webhookServer(webhooks: readonly AnyWebhooks[], options: WebhookServerOptions): WebhookServer {
+export function webhookServer(webhooks: readonly Webhooks[], options: WebhookServerOptions): WebhookServer {
   const placement = settlePlacement(options, WHERE);
   const problems = [...listProblems(webhooks), ...optionProblems(options)];
   if (problems.length > 0) throw new DefinitionError(WHERE, problems);
@@ -85,14 +89,17 @@ class Server implements WebhookServer {
   readonly permissions: NonNullable<Runnable["permissions"]>;
   readonly reads: NonNullable<Runnable["reads"]>;
   readonly #webhooks: readonly AnyWebhooks[];
+  /** What is applied at the start. */
+  readonly #manifests: readonly WebhookManifest[] | undefined;
   readonly #placement: SettledPlacement;
   readonly #options: WebhookServerOptions;
   #service: HttpService | undefined;
   #certificates: OwnCertificates | undefined;
   #installation: Installation | undefined;
 
-  constructor(webhooks: readonly AnyWebhooks[], placement: SettledPlacement, options: WebhookServerOptions) {
-    this.#webhooks = webhooks;
+  constructor(webhooks: readonly Webhooks[], placement: SettledPlacement, options: WebhookServerOptions) {
+    this.#webhooks = webhooks.map(settledOf);
+    this.#manifests = options.install === true ? webhookManifests(webhooks, options) : undefined;
     this.#placement = placement;
     this.#options = options;
     this.permissions = webhooks.flatMap(({ permissions }) => permissions);
@@ -110,8 +117,8 @@ class Server implements WebhookServer {
       return;
     }
     env.addReadyzCheck("webhooks", () => this.#problem());
-    if (this.#options.install === true) {
-      this.#installation = new Installation(this.#webhooks, this.#options, env);
+    if (this.#manifests !== undefined) {
+      this.#installation = new Installation(this.#manifests, this.#placement, env);
       await this.#installation.apply(signal);
     }
     const handler = webhookListener(await this.#listening(env));
@@ -132,13 +139,15 @@ class Server implements WebhookServer {
   }
 
   async stop(): Promise<void> {
-    try {
-      // Without a configuration no review comes, so the removal is first.
-      await this.#installation?.remove();
-    } finally {
-      await this.#service?.stop?.();
-      await this.#certificates?.stop();
-    }
+    const failures: unknown[] = [];
+    const attempt = async (end: Promise<void> | void | undefined): Promise<void> =>
+      await Promise.resolve(end).catch((error: unknown) => void failures.push(error));
+    // Without a configuration no review comes, so the removal is first.
+    await attempt(this.#installation?.remove());
+    await attempt(this.#service?.stop?.());
+    await attempt(this.#certificates?.stop());
+    await attempt(this.#installation?.removeSecret());
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Why reviews may fail. */
@@ -150,9 +159,9 @@ class Server implements WebhookServer {
 
   async #certified(signal: AbortSignal, env: RunnableEnv): Promise<OwnCertificates> {
     const { client, clock, random, log } = env;
-    const { name, namespace, secretName, hosts } = this.#placement;
+    const { name, namespace, secretName, createSecret, hosts } = this.#placement;
     const metrics = certificateMetricsIn(await env.metrics());
-    this.#certificates = ownCertificates({
+    this.#certificates = new OwnCertificates({
       client,
       clock,
       random,
@@ -160,9 +169,10 @@ class Server implements WebhookServer {
       name,
       namespace,
       secretName,
+      createSecret,
       dnsNames: hosts,
       podName: hostname(),
-      targets: certificateTargets(this.#webhooks, name),
+      targets: targetsOf(this.#webhooks, this.#placement),
       onNote: certificateEvents(this.#placement, env),
       onRead(isUsable) {
         metrics?.read();
@@ -177,18 +187,26 @@ class Server implements WebhookServer {
     const { maxConversionBytes = 256 * MIB, maxBytes = maxConversionBytes + 64 * MIB } = this.#options;
     const { client, clock, log } = env;
     const metrics = await this.#metrics(env);
-    const read = reviewReads(env);
-    const callEnv = (signal: AbortSignal): CallEnv => ({ client, clock, log, signal, read, onIgnored: metrics.ignored });
+    const callEnv: EndpointsOptions["callEnv"] = (webhooks, signal, timeoutMs): CallEnv => ({
+      client,
+      clock,
+      log,
+      signal,
+      read: reviewReads(webhooks, env),
+      onIgnored: metrics.ignored,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
     const turns = conversionTurns();
     const limits = { maxConversionBytes, maxBytes };
-    return { endpoints: endpointsOf(this.#webhooks, { watcher: { env, metrics }, callEnv, turns, ...limits }), metrics, log, turns };
+    return { endpoints: endpointsOf(this.#webhooks, { watcher: { env, metrics }, callEnv, turns, ...limits }), metrics, log, clock, turns };
   }
 
   async #metrics(env: RunnableEnv): Promise<WebhookMetrics> {
     const registry = await env.metrics();
     if (registry === undefined) return NO_METRICS;
     const kinds = this.#webhooks.filter(({ convert }) => Object.keys(convert).length > 0).map(({ kind }) => kind.kind);
-    return await webhookMetrics(registry, pathsOf(this.#webhooks), kinds);
+    const paths = this.#webhooks.flatMap((each) => [...pathsOf(each).keys()]);
+    return await webhookMetrics(registry, paths, kinds);
   }
 }
 

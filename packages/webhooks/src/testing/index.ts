@@ -1,2 +1,2 @@
 /** `@treadle/webhooks/testing`: checks for tests of webhooks. */
-export { RoundTripError, type RoundTripOptions, roundTrips } from "./round-trips.ts";
+export { type AnyVersionOf, RoundTripError, type RoundTripOptions, roundTrips } from "./round-trips.ts";

@@ -88,7 +88,7 @@ test.for(FAULTS)("$name is replaced with an event, and no call fails meanwhile",
   const a = one.start("a", { onWritten, lag });
   const b = one.start("b", { onWritten, lag });
   await one.advance(DAY);
-  const before = servedBy(a.keeper);
+  const before = servedBy(a.certificates);
   await changeSecret(one, change);
   // A third replica, which has nothing in memory, may be the first to find it.
   const c = one.start("c", { onWritten, lag });
@@ -98,9 +98,9 @@ test.for(FAULTS)("$name is replaced with an event, and no call fails meanwhile",
   expect(notes.find((note) => note.message.includes(message))).toMatchObject(
     isCaLost ? { type: "Warning", reason: "CertificatesReplaced" } : { type: "Normal", reason: "CertificateIssued" },
   );
-  expect(servedBy(a.keeper)).not.toBe(before);
-  expect(new Set(replicas.map(({ keeper }) => servedBy(keeper))).size).toBe(1);
-  expect(replicas.map(({ keeper }) => keeper.problem())).toEqual([undefined, undefined, undefined]);
+  expect(servedBy(a.certificates)).not.toBe(before);
+  expect(new Set(replicas.map(({ certificates }) => servedBy(certificates))).size).toBe(1);
+  expect(replicas.map(({ certificates }) => certificates.problem())).toEqual([undefined, undefined, undefined]);
   expect(failures.filter((failure) => failure !== undefined)).toEqual([]);
   const secret = await one.client.get(Secret, SECRET);
   expect(Object.keys(secret?.data ?? {})).toContain(isCaLost ? "ca-previous.crt" : "tls.crt");
@@ -142,10 +142,10 @@ test("two operators do not share a Secret: the second says so and writes nothing
   const version = (await one.client.get(Secret, SECRET))?.metadata.resourceVersion;
   const second = one.start("b", { name: "other-operator", targets: [] });
   await one.advance(DAY);
-  expect(second.keeper.problem()).toBe(
+  expect(second.certificates.problem()).toBe(
     'Secret ops/website-operator-webhooks contains the certificates of the operator "website-operator": give this operator another secretName, or delete the Secret to take the name over; there is no serving certificate yet',
   );
-  expect(first.keeper.problem()).toBeUndefined();
+  expect(first.certificates.problem()).toBeUndefined();
   expect((await one.client.get(Secret, SECRET))?.metadata.resourceVersion).toBe(version);
 });
 
@@ -159,7 +159,7 @@ test("two installations that write the same configurations do so with growing pa
   const b = one.start("b", { onRequest, name: "second", secretName: "second" });
   for (let minute = 0; minute < 60; minute++) {
     await one.advance(60_000);
-    for (const { keeper } of [a, b]) problems.add(keeper.problem());
+    for (const { certificates } of [a, b]) problems.add(certificates.problem());
   }
   expect(requests.length).toBeLessThan(200);
   expect([...problems].join()).toContain(
@@ -171,18 +171,20 @@ test("a configuration that does not exist is named, and gets the CA when it is c
   const one = await world();
   const { validating, ...rest } = MANIFESTS;
   await deploy(one.client, rest);
-  const { keeper } = one.start("a");
+  const { certificates } = one.start("a");
   await one.settle();
-  expect(keeper.problem()).toBe("ValidatingWebhookConfiguration website-operator does not exist: apply the manifests of the operator");
+  expect(certificates.problem()).toBe(
+    "ValidatingWebhookConfiguration website-operator does not exist: apply the manifests of the operator",
+  );
   await deploy(one.client, { validating });
   await one.settle();
-  expect(keeper.problem()).toBeUndefined();
+  expect(certificates.problem()).toBeUndefined();
   expect(await failingCall(one)).toBeUndefined();
   await one.client.delete(KINDS.validating, { name: "website-operator" });
   await one.settle();
-  expect(keeper.problem()).toContain("does not exist");
+  expect(certificates.problem()).toContain("does not exist");
   // The API server makes no call for it, so no replica may leave the Service.
-  expect(keeper.failure()).toBeUndefined();
+  expect(certificates.failure()).toBeUndefined();
 });
 
 test("a configuration without one of the entries, and a CRD without a conversion, are named", async () => {
@@ -190,12 +192,26 @@ test("a configuration without one of the entries, and a CRD without a conversion
   await deploy(one.client, { secret: MANIFESTS.secret, validating: MANIFESTS.validating });
   await one.client.apply(KINDS.mutating, configuration("MutatingWebhookConfiguration", ["a.example.com"]), { fieldManager: "deployer" });
   await one.client.apply(KINDS.crd, crd(false), { fieldManager: "deployer" });
-  const { keeper } = one.start("a");
+  const { certificates } = one.start("a");
   await one.settle();
-  expect(keeper.problem()).toBe(
+  expect(certificates.problem()).toBe(
     "MutatingWebhookConfiguration website-operator has no webhook b.example.com: apply the manifests of this version of the operator; CustomResourceDefinition websites.example.com has no conversion webhook: apply the manifests of this version of the operator",
   );
-  expect(keeper.failure()).toBeUndefined();
+  expect(certificates.failure()).toBeUndefined();
+  expect(await failingCall(one)).toBeUndefined();
+});
+
+test("without createSecret a Secret that does not exist is not created, and is filled when it is applied", async () => {
+  const one = await world();
+  const { secret, ...rest } = MANIFESTS;
+  await deploy(one.client, rest);
+  const { certificates } = one.start("a", { createSecret: false });
+  await one.advance(60 * 60_000);
+  expect(await one.client.get(Secret, SECRET)).toBeUndefined();
+  expect(certificates.problem()).toContain("Secret ops/website-operator-webhooks does not exist, and the operator may not create it");
+  await deploy(one.client, { secret });
+  await one.settle();
+  expect(certificates.problem()).toBeUndefined();
   expect(await failingCall(one)).toBeUndefined();
 });
 
@@ -204,31 +220,52 @@ test("a Secret that does not exist and may not be created is named, with what to
   const { secret, ...rest } = MANIFESTS;
   await deploy(one.client, rest);
   await grant(one, { configurations: ["get", "list", "watch", "patch"] });
-  const { keeper, logs } = one.start("a", { as: OPERATOR });
+  const { certificates, logs } = one.start("a", { as: OPERATOR });
   await one.advance(1000);
-  expect(keeper.problem()).toContain(
-    "Secret ops/website-operator-webhooks does not exist, and the operator may not create it: apply the manifests of webhookManifests, which contain the Secret, or set createSecret: true in them",
+  expect(certificates.problem()).toContain(
+    "Secret ops/website-operator-webhooks does not exist, and the operator may not create it: apply the manifests of webhookManifests, which contain the Secret, or set createSecret: true in them and in webhookServer",
   );
   expect(logs.filter((line) => line.startsWith("cannot keep"))).toHaveLength(1);
   await deploy(one.client, { secret });
   await one.advance(5 * 60_000);
-  expect(keeper.problem()).toBeUndefined();
+  expect(certificates.problem()).toBeUndefined();
 });
 
 test("a missing right to patch is named by its rule, and nothing else is needed after it is granted", async () => {
   const one = await world({ authorization: "RBAC" });
   await deploy(one.client);
   await grant(one, { configurations: ["get", "list", "watch"] });
-  const { keeper } = one.start("a", { as: OPERATOR });
+  const { certificates } = one.start("a", { as: OPERATOR });
   await one.advance(1000);
-  expect(keeper.problem()).toContain(
+  expect(certificates.problem()).toContain(
     'allow it by the RBAC rule { apiGroups: ["admissionregistration.k8s.io"], resources: ["mutatingwebhookconfigurations"], verbs: ["patch"] } in a ClusterRole',
   );
-  expect(servedBy(keeper)).toBeUndefined();
-  expect(keeper.failure()).toContain("there is no serving certificate yet");
+  // No call fails by the certificate: without the CA it has failed before.
+  expect(servedBy(certificates)).toBeDefined();
+  expect(certificates.failure()).toContain("MutatingWebhookConfiguration website-operator does not contain the operator's CA yet");
   await grant(one, { configurations: ["get", "list", "watch", "patch"] });
   await one.advance(5 * 60_000);
-  expect(keeper.problem()).toBeUndefined();
+  expect(certificates.problem()).toBeUndefined();
+  expect(await failingCall(one)).toBeUndefined();
+});
+
+test("a CRD that cannot be written does not keep the configurations from the first certificate", async () => {
+  const one = await world({ authorization: "RBAC" });
+  await deploy(one.client);
+  await grant(one, { configurations: ["get", "list", "watch", "patch"], definitions: ["get", "list", "watch"] });
+  const first = one.start("a", { as: OPERATOR });
+  const second = one.start("b", { as: OPERATOR });
+  await one.advance(1000);
+  await Promise.all([first.started, second.started]);
+  const served = servedBy(first.certificates);
+  expect(served).toBeDefined();
+  expect(servedBy(second.certificates)).toBe(served);
+  expect(first.certificates.failure()).toMatch(/^CustomResourceDefinition websites.example.com does not contain the operator's CA yet: /);
+  expect(first.certificates.failure()).not.toContain("Configuration website-operator");
+  await grant(one, { configurations: ["get", "list", "watch", "patch"] });
+  await one.advance(5 * 60_000);
+  expect(first.certificates.problem()).toBeUndefined();
+  expect(servedBy(first.certificates)).toBe(served);
   expect(await failingCall(one)).toBeUndefined();
 });
 
@@ -236,16 +273,16 @@ test("a missing right to watch is named by its rule", async () => {
   const one = await world({ authorization: "RBAC" });
   await deploy(one.client);
   await grant(one, { configurations: ["get", "patch"] });
-  const { keeper } = one.start("a", { as: OPERATOR });
+  const { certificates } = one.start("a", { as: OPERATOR });
   await one.advance(1000);
-  expect(keeper.problem()).toMatch(/resources: \["validatingwebhookconfigurations"\], verbs: \["list"\]/);
+  expect(certificates.problem()).toMatch(/resources: \["validatingwebhookconfigurations"\], verbs: \["list"\]/);
 });
 
 test("a name that no certificate can have is an error that names it, and not an endless renewal", async () => {
   const one = await world();
   await deploy(one.client);
-  const { keeper, logs } = one.start("a", { dnsNames: [""] });
+  const { certificates, logs } = one.start("a", { dnsNames: [""] });
   await one.advance(DAY);
-  expect(servedBy(keeper)).toBeUndefined();
+  expect(servedBy(certificates)).toBeUndefined();
   expect(logs.filter((line) => line.includes("neither a host name nor an address"))).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Secret, ServiceAccount } from "@treadle/apimachinery/kinds";
 import { certificateRights } from "../../src/manifests/rights.ts";
 import { settlePlacement } from "../../src/placement.ts";
-import { NAMESPACE, type Rig, SECRET } from "./rig.ts";
+import { NAMESPACE, type Rig, SECRET, TARGETS } from "./rig.ts";
 
 export type Data = Record<string, string>;
 export const text = (value: string): string => Buffer.from(value).toString("base64");
@@ -17,13 +17,21 @@ export async function changeSecret({ client }: Rig, change: (data: Data) => unkn
 
 export const OPERATOR = "system:serviceaccount:ops:operator";
 
-/** Applies the roles of the manifests, with only some verbs for the configurations. */
-export async function grant({ client }: Rig, { configurations }: { readonly configurations: readonly string[] }): Promise<void> {
+/** Applies the roles of the manifests, with only some verbs for the configurations and the CRDs. */
+export async function grant(
+  { client }: Rig,
+  {
+    configurations,
+    definitions = configurations,
+  }: { readonly configurations: readonly string[]; readonly definitions?: readonly string[] },
+): Promise<void> {
   const service = { name: "website-operator", namespace: NAMESPACE };
   const placement = settlePlacement({ service, secretName: SECRET.name }, "test");
-  const injected = { mutating: true, validating: true, definitions: ["websites.example.com"] };
-  for (const manifest of certificateRights(placement, injected, { serviceAccount: "operator", labels: {} })) {
-    const rules = manifest.rules?.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => configurations.includes(verb)) }));
+  for (const manifest of certificateRights(placement, TARGETS, { serviceAccount: "operator", labels: {} })) {
+    const rules = manifest.rules?.map((rule) => {
+      const allowed = rule.resources?.includes("customresourcedefinitions") === true ? definitions : configurations;
+      return { ...rule, verbs: rule.verbs.filter((verb) => allowed.includes(verb)) };
+    });
     const object = manifest.kind === "ClusterRole" ? { ...manifest, rules } : manifest;
     await client.apply(ROLE_KINDS[manifest.kind], object, { fieldManager: "deployer", force: true });
   }

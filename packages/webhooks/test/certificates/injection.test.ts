@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { seededRandom } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
-import { type OwnCertificates, ownCertificates } from "../../src/certificates/own-certificates.ts";
+import { OwnCertificates } from "../../src/certificates/own-certificates.ts";
 import { certificatesIn, isIssuedBy } from "../../src/certificates/pem.ts";
 import { contentOfTarget, kindOf, type Target } from "../../src/certificates/target.ts";
 import { configuration, crd, deploy, KINDS, NAMES, NAMESPACE, SECRET, TARGETS } from "./rig.ts";
@@ -25,7 +25,7 @@ async function begin(dnsNames = NAMES): Promise<void> {
   cluster = await startTestCluster({ time: "real", objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }] });
   await deploy(cluster.client);
   const quiet = (): void => {};
-  certificates = ownCertificates({
+  certificates = new OwnCertificates({
     name: "website-operator",
     client: cluster.client,
     clock: cluster.clock,

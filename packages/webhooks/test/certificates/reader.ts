@@ -1,7 +1,7 @@
 /** The API server as a reader of bundles: whether it accepts what the replicas serve, at any moment. */
 import { X509Certificate } from "node:crypto";
 import type { ApiServer } from "@treadle/apiserver";
-import type { Keeper } from "../../src/certificates/keeper.ts";
+import type { OwnCertificates } from "../../src/certificates/own-certificates.ts";
 import { certificatesIn, isIssuedBy } from "../../src/certificates/pem.ts";
 import { kindOf } from "../../src/certificates/target.ts";
 import { NAMES, type Rig, TARGETS } from "./rig.ts";
@@ -11,8 +11,8 @@ import { NAMES, type Rig, TARGETS } from "./rig.ts";
  * certificates in `trusted` must be trusted by every configuration, too, whatever the time.
  */
 export async function failingCall({ client, replicas, clock, server }: Rig, trusted: readonly string[] = []): Promise<string | undefined> {
-  const served = [...replicas].flatMap(({ podName, keeper }) => {
-    const cert = servedBy(keeper);
+  const served = [...replicas].flatMap(({ podName, certificates }) => {
+    const cert = servedBy(certificates);
     return cert === undefined ? [] : [{ podName, cert }];
   });
   let state = states.get(server);
@@ -50,9 +50,9 @@ interface Config {
   readonly caBundle?: string;
 }
 
-export function servedBy(keeper: Keeper): string | undefined {
+export function servedBy(certificates: OwnCertificates): string | undefined {
   try {
-    return keeper.current.cert;
+    return certificates.current.cert;
   } catch {
     return undefined; // Not ready: no Service leads to it.
   }

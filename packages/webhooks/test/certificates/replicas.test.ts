@@ -25,9 +25,9 @@ test("a Secret of type kubernetes.io/tls is filled", async () => {
   await one.client.delete(Secret, SECRET);
   const data = { "tls.crt": "", "tls.key": "" };
   await one.client.create(Secret, { apiVersion: "v1", kind: "Secret", metadata: SECRET, type: "kubernetes.io/tls", data });
-  const { keeper } = one.start("a");
+  const { certificates } = one.start("a");
   await one.settle();
-  expect(keeper.problem()).toBeUndefined();
+  expect(certificates.problem()).toBeUndefined();
   expect(await failingCall(one)).toBeUndefined();
 });
 
@@ -48,8 +48,8 @@ test("certificates are renewed by the previous authority while a configuration c
     await one.settle();
     expect(await failingCall(one)).toBeUndefined();
     // Calls succeed, so the replica is ready.
-    expect(replica.keeper.problem()).toBeUndefined();
-    served.add(servedBy(replica.keeper));
+    expect(replica.certificates.problem()).toBeUndefined();
+    served.add(servedBy(replica.certificates));
     reasons.push(...replica.notes.map(({ reason }) => reason));
     await end(one, replica);
   }
@@ -82,7 +82,7 @@ test("a replica that missed a change of the authority does not take it out of th
   release();
   await one.settle();
   expect(failures.filter((failure) => failure !== undefined)).toEqual([]);
-  expect(servedBy(late.keeper)).toBe(servedBy(a.keeper));
+  expect(servedBy(late.certificates)).toBe(servedBy(a.certificates));
   expect((await one.client.get(KINDS.crd, { name: "websites.example.com" }))?.metadata.generation).toBe(generation);
 });
 
@@ -93,8 +93,8 @@ test("a certificate gets the names of a new release and keeps those of the old o
   await one.settle();
   const renamed = one.start("new", { dnsNames: [...NAMES, "renamed.ops.svc"] });
   await one.settle();
-  expect(servedBy(renamed.keeper)).toBe(servedBy(old.keeper));
-  expect(new X509Certificate(servedBy(old.keeper)!).subjectAltName).toBe(
+  expect(servedBy(renamed.certificates)).toBe(servedBy(old.certificates));
+  expect(new X509Certificate(servedBy(old.certificates)!).subjectAltName).toBe(
     [...NAMES, "renamed.ops.svc"].map((name) => `DNS:${name}`).join(", "),
   );
   await end(one, renamed);
@@ -132,12 +132,12 @@ test("a watch that ends and is opened again sends nothing else", async () => {
   expect(new Set(requests)).toEqual(new Set(["GET true"]));
 });
 
-test("a certificate for the addresses of URLs is accepted for them", async () => {
+test("a certificate for addresses is accepted for them", async () => {
   const one = await world();
   await deploy(one.client);
-  const { keeper } = one.start("a", { dnsNames: ["[::1]", "127.0.0.1", "localhost"] });
+  const { certificates } = one.start("a", { dnsNames: ["::1", "127.0.0.1", "localhost"] });
   await one.settle();
-  const cert = new X509Certificate(keeper.current.cert);
+  const cert = new X509Certificate(certificates.current.cert);
   expect([cert.checkIP("::1"), cert.checkIP("127.0.0.1"), cert.checkHost("localhost"), cert.checkHost("other")]).toEqual([
     "::1",
     "127.0.0.1",
@@ -152,11 +152,11 @@ test("hooks and listeners that throw do not end the renewal", async () => {
   const boom = (): never => {
     throw new Error("boom");
   };
-  const { keeper, logs } = one.start("a", { onNote: boom, onRead: boom });
-  keeper.onChange(boom);
+  const { certificates, logs } = one.start("a", { onNote: boom, onRead: boom });
+  certificates.onChange(boom);
   await one.advance(100 * DAY);
   expect(await failingCall(one)).toBeUndefined();
-  expect(keeper.problem()).toBeUndefined();
+  expect(certificates.problem()).toBeUndefined();
   expect(logs).toContain('a listener for certificates threw an error {"error":"boom"}');
 });
 
@@ -167,9 +167,9 @@ test("a replica that is stopped ends its watches and timers, and its start is re
   const waiting = await rig();
   open.push(waiting);
   const early = waiting.start("b");
-  await early.keeper.stop();
+  await early.certificates.stop();
   expect(await early.started).toEqual(new Error("the certificates were stopped"));
-  await replica.keeper.stop();
+  await replica.certificates.stop();
   await one.settle();
   expect(one.server.watchCount).toBe(0);
   expect(one.clock.nextDue()).toBeUndefined();
@@ -177,5 +177,5 @@ test("a replica that is stopped ends its watches and timers, and its start is re
 
 async function end({ replicas }: Rig, replica: Replica): Promise<void> {
   replicas.delete(replica);
-  await replica.keeper.stop();
+  await replica.certificates.stop();
 }

@@ -8,8 +8,8 @@ import {
 } from "@treadle/apimachinery/kinds";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "@treadle/apiserver";
 import { type Client, createClient } from "@treadle/client";
-import { Keeper } from "../../src/certificates/keeper.ts";
-import type { CertificateNote, OwnCertificatesOptions } from "../../src/certificates/own-certificates.ts";
+import { OwnCertificates } from "../../src/certificates/own-certificates.ts";
+import type { CertificateNote, OwnCertificatesOptions } from "../../src/certificates/options.ts";
 import type { Target } from "../../src/certificates/target.ts";
 
 export const NAMESPACE = "ops";
@@ -73,7 +73,7 @@ export async function deploy(client: Client, manifests: Partial<typeof MANIFESTS
 
 export interface Replica {
   readonly podName: string;
-  readonly keeper: Keeper;
+  readonly certificates: OwnCertificates;
   readonly notes: readonly CertificateNote[];
   readonly logs: readonly string[];
   /** What `start` ended with. */
@@ -122,7 +122,7 @@ export async function rig({ hasEqualTime = false, ...options }: RigOptions = {})
   const settle = async (): Promise<void> => {
     for (let quiet = 0, last = ""; quiet < 2 * MAX_TURNS; quiet++) {
       await new Promise((resolve) => setImmediate(resolve));
-      await Promise.all([...replicas].map(({ keeper }) => keeper.idle()));
+      await Promise.all([...replicas].map(({ certificates }) => certificates.idle()));
       if (server.resourceVersion !== last) quiet = 0;
       last = server.resourceVersion;
     }
@@ -156,7 +156,7 @@ export async function rig({ hasEqualTime = false, ...options }: RigOptions = {})
               };
         },
       };
-      const keeper = new Keeper({
+      const certificates = new OwnCertificates({
         name: "website-operator",
         client: createClient({ transport, clock, random: seededRandom(3), onWarning: () => {} }),
         clock,
@@ -170,8 +170,8 @@ export async function rig({ hasEqualTime = false, ...options }: RigOptions = {})
         onNote: (note) => void notes.push(note),
         ...more,
       });
-      const started = keeper.start(new AbortController().signal).catch((error: unknown) => error);
-      const replica: Replica = { podName, keeper, notes, logs, started };
+      const started = certificates.start(new AbortController().signal).catch((error: unknown) => error);
+      const replica: Replica = { podName, certificates, notes, logs, started };
       replicas.add(replica);
       return replica;
     },
@@ -187,7 +187,7 @@ export async function rig({ hasEqualTime = false, ...options }: RigOptions = {})
       await settle();
     },
     async close() {
-      await Promise.all([...replicas].map(({ keeper }) => keeper.stop()));
+      await Promise.all([...replicas].map(({ certificates }) => certificates.stop()));
       await server.close();
     },
   };

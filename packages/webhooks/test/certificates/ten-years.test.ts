@@ -70,12 +70,12 @@ async function live(world: Rig, { crashes }: { crashes: boolean }): Promise<Hist
         // The server has stored the write, and the replica never learns of it.
         history.crashes++;
         replicas.delete(replica);
-        void replica.keeper.stop();
+        void replica.certificates.stop();
         clock.after(10_000, start);
         throw new Error("crashed");
       },
     });
-    replica.keeper.onChange((next) => {
+    replica.certificates.onChange((next) => {
       history.served.set(next.cert, endOf(next.cert));
       looks.push(look(`when ${podName} changed its certificate`));
     });
@@ -94,7 +94,7 @@ async function live(world: Rig, { crashes }: { crashes: boolean }): Promise<Hist
       if (random.next() > 1 / 120) continue;
       history.restarts++;
       replicas.delete(replica);
-      await replica.keeper.stop();
+      await replica.certificates.stop();
       start();
     }
   }

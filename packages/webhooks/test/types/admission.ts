@@ -1,7 +1,7 @@
 /** The code of a user who reviews two kinds, and the sentences that the compiler shows for mistakes in it. */
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
-import { Pod } from "@treadle/apimachinery/kinds";
-import { defaults, validate } from "@treadle/reconcile";
+import { ConfigMap, Pod } from "@treadle/apimachinery/kinds";
+import { defaults, one, validate } from "@treadle/reconcile";
 import { deny, review, type Review, webhooks } from "@treadle/webhooks";
 import { z } from "zod";
 
@@ -58,3 +58,10 @@ validate(Website, reviewing);
 
 // @error Type 'string' is not assignable to type 'number'
 await review(website, { create: { metadata: { name: "a" }, spec: { replicas: "1" } } });
+
+const limited = webhooks(Website, {
+  reads: { limits: one(ConfigMap, () => ({ name: "limits" })) },
+  problems: (_, { reads }) => (reads.limits === undefined ? ["no limits"] : []),
+});
+// @error Property 'reads' is missing
+await review(limited, { create: { metadata: { name: "a" }, spec: {} } });

@@ -32,3 +32,7 @@ webhooks(Website, {
     },
   },
 });
+
+// @error Property 'convert' is missing in type
+webhooks(Website, { problems: () => [] });
+webhooks(Website, { problems: () => [], convert: "none" });
