@@ -1,6 +1,7 @@
 /** The webhooks of a kind with their defaults, for any type of object, and the problems of a definition. */
 import { crdOf, type DefinitionProblem, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { Permission, Problem, Reads } from "@treadle/reconcile";
+import { HubSchema } from "./conversion/hub-schema.ts";
 import type { Operation, RegistrationOptions, Review, WebhookSelector } from "./types.ts";
 
 /** The functions of one version, for objects of any type. */
@@ -53,10 +54,12 @@ export interface AnyWebhooks {
   readonly whole: boolean;
   /** Whether the functions are asked when the spec is as it was. */
   readonly unchanged: boolean;
+  /** The schema of the hub, for objects that clients wrote in another version. */
+  readonly hubSchema: HubSchema;
 }
 
 /** What an author gives, for any kind. */
-export type GivenOptions = Partial<Omit<AnyWebhooks, "convert">> & { readonly convert?: AnyWebhooks["convert"] | "none" };
+export type GivenOptions = Partial<Omit<AnyWebhooks, "convert" | "hubSchema">> & { readonly convert?: AnyWebhooks["convert"] | "none" };
 
 /** Returns the options with their defaults. */
 export function settle(kind: Kind, given: GivenOptions): AnyWebhooks {
@@ -80,6 +83,7 @@ export function settle(kind: Kind, given: GivenOptions): AnyWebhooks {
     permissions: given.permissions ?? [],
     whole: given.whole ?? false,
     unchanged: given.unchanged ?? false,
+    hubSchema: new HubSchema(kind),
   };
 }
 

@@ -88,7 +88,7 @@ export function canonical(value: unknown): string {
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }
 
-/** Freezes a value of JSON with all that is in it. */
+/** Freezes a value of JSON with all that is in it. Without recursion, because an API server accepts 10,000 levels. */
 export function freeze<T>(value: T): T {
   const stack: unknown[] = [value];
   while (stack.length > 0) {

@@ -2,8 +2,8 @@
 import type { JsonSchema } from "@treadle/apimachinery";
 
 /**
- * Tells whether a path, such as `spec.ports[0].name`, may lead to a field. Everything in metadata may, and everything below a map or a field that
- * preserves unknown fields.
+ * Returns whether a path, such as `spec.ports[0].name`, may lead to a field. Everything in metadata may. So may everything below a map, and below
+ * a field that preserves unknown fields.
  */
 export function hasPath(schema: JsonSchema, path: string): boolean {
   let at: JsonSchema | undefined = schema;

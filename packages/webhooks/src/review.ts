@@ -20,7 +20,7 @@ import type { Logger, Problem, ReadsOf } from "@treadle/reconcile";
 import { answerAdmission } from "./admission/answer.ts";
 import type { CallEnv } from "./call.ts";
 import { converterOf } from "./conversion/converter.ts";
-import { viewsOf } from "./conversion/way.ts";
+import { viewsOf } from "./conversion/views.ts";
 import { hasPath } from "./paths-of-schema.ts";
 import type { AnyWebhooks } from "./definition.ts";
 import type { Operation, ReviewedUser } from "./types.ts";

@@ -1,21 +1,11 @@
 /** Stories of requests that are more than a write of an object: subresources, connections, and applies of each version. */
-import { defineResource, isApiError, type Kind } from "@treadle/apimachinery";
+import { defineResource, type Kind } from "@treadle/apimachinery";
 import { Deployment, Pod, Service } from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { deny, webhooks } from "../src/index.ts";
-
-/** What a request ended with: `accepted`, or status and message. */
-async function outcomeOf(write: Promise<unknown>): Promise<string> {
-  try {
-    await write;
-  } catch (error) {
-    if (isApiError(error)) return `${error.status} ${error.message}`;
-    throw error;
-  }
-  return "accepted";
-}
+import { outcomeOf } from "./outcome.ts";
 
 interface Sent {
   readonly body?: object;
@@ -154,7 +144,7 @@ test("a connection is reviewed with its options and the name of its pod", async 
     problems(object, { operation, subresource, user, old }) {
       const { command } = object as { readonly command?: readonly string[] }; // PodExecOptions
       seen.push([operation, subresource, object.kind, object.metadata.name, command?.join(" ") ?? "-", old === undefined].join(" "));
-      return command?.[0] === "ls" ? [] : deny(`not for ${user.username === "" ? "nobody" : "you"}`);
+      return command?.[0] === "ls" ? [] : deny(`not for ${user.username === "" ? "anonymous" : "you"}`);
     },
   });
   await using cluster = await startTestCluster({ webhooks: [closed] });

@@ -1,11 +1,12 @@
 /** The stories of users: webhooks in a test cluster, on an API server in memory and on a real one. */
-import { defineResource, fakeClock, isApiError } from "@treadle/apimachinery";
+import { defineResource, fakeClock } from "@treadle/apimachinery";
 import { ConfigMap, Namespace, ResourceQuota, Secret, ValidatingWebhookConfiguration } from "@treadle/apimachinery/kinds";
 import { conditions, handler, many, one } from "@treadle/reconcile";
 import { configMap, fakeWorld, secret, startTestCluster, type TestedWebhooks } from "@treadle/testing";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { deny, type Webhooks, webhooks } from "../src/index.ts";
+import { outcomeOf } from "./outcome.ts";
 
 const Website = defineResource({
   group: "web.example.com",
@@ -46,17 +47,6 @@ const website = webhooks(Website, {
     },
   },
 });
-
-/** What a request ended with: `accepted`, or status and message. */
-async function outcomeOf(write: Promise<unknown>): Promise<string> {
-  try {
-    await write;
-  } catch (error) {
-    if (isApiError(error)) return `${error.status} ${error.message}`;
-    throw error;
-  }
-  return "accepted";
-}
 
 test("the values of webhooks() are what test environments take", () => {
   expectTypeOf<Webhooks>().toExtend<TestedWebhooks>();

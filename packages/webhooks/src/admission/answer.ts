@@ -69,9 +69,9 @@ async function completed(call: ReviewCall): Promise<Verdict> {
     return broken.length > 0 ? refusal(call, broken) : patched(patch);
   } catch (error) {
     // A function may throw because a field has the wrong type. Then the user needs the problems of the schema, as the API server reports them.
-    const { kind, fill } = call.webhooks;
+    const { hubSchema, fill } = call.webhooks;
     const isFailed = fill !== undefined && error instanceof CallError && error.code === "ERR_FUNCTION_FAILED";
-    const problems = isFailed && call.request.subresource === "" ? (kind.resource?.problems(call.request.object) ?? []) : [];
+    const problems = isFailed && call.request.subresource === "" ? hubSchema.problems(call.request.object) : [];
     if (problems.length === 0) throw error;
     return refusal(call, problems);
   }

@@ -125,7 +125,7 @@ function userOf(given: unknown): ReviewedUser {
   };
 }
 
-/** Tells whether a group is part of Kubernetes. The API server writes the spec of its kinds even when the client left it out. */
+/** Returns whether a group is part of Kubernetes. The API server writes the spec of its kinds even when the client left it out. */
 export function isBuiltIn({ apiVersion }: Pick<KubernetesObject, "apiVersion">): boolean {
   const group = groupOf(apiVersion);
   return !group.includes(".") || group.endsWith(".k8s.io");

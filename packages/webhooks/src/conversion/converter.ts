@@ -17,7 +17,8 @@ import type { AnyWebhooks } from "../definition.ts";
 import { ConversionError } from "./errors.ts";
 import { nameOf } from "./functions.ts";
 import { freeze } from "../json.ts";
-import { type OnIgnored, viewsOf, Way } from "./way.ts";
+import { viewsOf } from "./views.ts";
+import { type OnIgnored, Way } from "./way.ts";
 
 /** The conversions of one kind. */
 export interface Converter {

@@ -3,7 +3,8 @@ import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type * as FastCheck from "fast-check";
 import { type Converter, converterOf } from "../conversion/converter.ts";
 import { ConversionError } from "../conversion/errors.ts";
-import { assembled, problemsOf, sectionsOf, settled, type View, viewsOf, Way } from "../conversion/way.ts";
+import { assembled, problemsOf, sectionsOf, settled, type View, viewsOf } from "../conversion/views.ts";
+import { Way } from "../conversion/way.ts";
 import type { Sections } from "../conversion/annotation.ts";
 import { settledOf, type Webhooks } from "../webhooks.ts";
 import { changedElsewhere, differences, editsOf } from "./edits.ts";
@@ -22,7 +23,7 @@ export interface RoundTripOptions<K extends Kind = Kind> {
   /** The number from which the objects follow. @defaultValue another one at each call; an error has it in its message */
   readonly seed?: number;
   /**
-   * Tells whether an object keeps the rules that its schema does not have, such as those of CEL. It is called for objects of every version,
+   * Returns whether an object keeps the rules that its schema does not have, such as those of CEL. It is called for objects of every version,
    * whose `apiVersion` has the version. Other objects are not tried. @defaultValue all are tried
    */
   valid?(object: AnyVersionOf<K>): boolean;
