@@ -22,7 +22,9 @@ export type ConnectionErrorCode =
   /** There are no credentials for the server (a file or a credential plugin failed). The request was not sent. */
   | "ERR_CREDENTIALS"
   /** HTTP cannot carry the request (a header with a line break), or the proxy requires a password. The request was not sent. */
-  | "ERR_INVALID_REQUEST";
+  | "ERR_INVALID_REQUEST"
+  /** {@link HttpTransportOptions.allowAddress} does not allow the address of the server or of its proxy. The request was not sent. */
+  | "ERR_ADDRESS_REFUSED";
 
 const BRAND: symbol = Symbol.for("treadle.client.ConnectionError");
 
@@ -51,7 +53,13 @@ export class ConnectionError extends Error {
   }
 }
 
-const NOT_SENT: ReadonlySet<ConnectionErrorCode> = new Set(["ERR_UNREACHABLE", "ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST"]);
+const NOT_SENT: ReadonlySet<ConnectionErrorCode> = new Set([
+  "ERR_UNREACHABLE",
+  "ERR_TLS",
+  "ERR_CREDENTIALS",
+  "ERR_INVALID_REQUEST",
+  "ERR_ADDRESS_REFUSED",
+]);
 
 /** Tells whether `error` is a {@link ConnectionError}, also when another copy of this package made it. */
 export function isConnectionError(error: unknown): error is ConnectionError {
@@ -90,6 +98,7 @@ const SENTENCES: Readonly<Record<ConnectionErrorCode, (server: string) => string
   ERR_CLOSED: (server) => `the client of ${server} is closed`,
   ERR_CREDENTIALS: (server) => `no credentials for ${server}`,
   ERR_INVALID_REQUEST: (server) => `the request to ${server} cannot be sent`,
+  ERR_ADDRESS_REFUSED: (server) => `the address of ${server} is not allowed`,
 };
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -113,6 +122,7 @@ function codeOf(cause: unknown): ConnectionErrorCode {
   if (code === "UND_ERR_INVALID_ARG") return "ERR_INVALID_REQUEST";
   // OpenSSL's verification codes have no common prefix; these are the families that Node documents. ERR_OSSL: unusable material.
   if (/^ERR_OSSL|CERT|^ERR_TLS|^ERR_SSL|SIGNATURE|UNABLE_TO_|^EPROTO$|ISSUER/.test(code)) return "ERR_TLS";
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "ERR_INVALID_RESPONSE";
   // Some errors of undici's parser have no code.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return "ERR_INVALID_RESPONSE";
   return "ERR_CONNECTION_LOST";

@@ -167,7 +167,14 @@ function isHarmlessAfter(error: ConnectionError, intent: Intent): boolean {
 }
 
 /** Errors that an immediate retry cannot fix. */
-const LASTING: ReadonlySet<string> = new Set(["ERR_TLS", "ERR_CREDENTIALS", "ERR_INVALID_REQUEST", "ERR_INVALID_RESPONSE", "ERR_CLOSED"]);
+const LASTING: ReadonlySet<string> = new Set([
+  "ERR_TLS",
+  "ERR_CREDENTIALS",
+  "ERR_INVALID_REQUEST",
+  "ERR_INVALID_RESPONSE",
+  "ERR_CLOSED",
+  "ERR_ADDRESS_REFUSED",
+]);
 
 /** Releases the connection of an answer that is not read. */
 export async function discard(response: ApiResponse | undefined): Promise<void> {

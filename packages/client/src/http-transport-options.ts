@@ -1,5 +1,6 @@
 /** Options of the HTTP transport: the server, the credentials, the proxy and the deadlines. */
 import type { Clock } from "@treadle/apimachinery";
+import type { AllowAddress, Lookup } from "./address-guard.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
 
 /** Options of {@link httpTransport}. */
@@ -24,4 +25,13 @@ export interface HttpTransportOptions {
   readonly headersTimeoutMs?: number;
   /** Maximum time to open a connection, in milliseconds. @defaultValue 10,000 */
   readonly connectTimeoutMs?: number;
+  /**
+   * Decides about each connection by its address: to the server, or to its proxy. With a proxy it is also asked about the server, without
+   * an address where the proxy resolves the name. @defaultValue all addresses are allowed
+   */
+  readonly allowAddress?: AllowAddress;
+  /** Resolves names, for {@link HttpTransportOptions.allowAddress}. @defaultValue that of the system */
+  readonly lookup?: Lookup;
+  /** Maximum size of an answer that is not a watch, in bytes. @defaultValue no limit */
+  readonly maxResponseBytes?: number;
 }

@@ -146,7 +146,7 @@ class UndiciTransport implements HttpTransport {
         origin: this.#url.origin,
         path: this.#url.pathname.replace(/\/+$/, "") + request.path,
         method: request.method,
-        headers: { ...request.headers, ...this.#secretHeaders(credentials) },
+        headers: { ...repeated(request.headers), ...this.#secretHeaders(credentials) },
         body: request.body ?? null,
         headersTimeout,
         // A healthy watch may be quiet. Its reader has a deadline.
@@ -257,6 +257,14 @@ function parseUrl(what: string, text: string, protocols: readonly string[]): URL
     `the ${what} ${JSON.stringify(shownUrl(text))} is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   );
 }
+
+/** Several groups are joined as HTTP joins repeated headers. A server takes each header as one group, so they are sent one by one. */
+function repeated(headers: Readonly<Record<string, string>>): Record<string, string | string[]> {
+  const { [GROUPS]: groups } = headers;
+  return groups === undefined ? headers : { ...headers, [GROUPS]: groups.split(", ") };
+}
+
+const GROUPS = "impersonate-group";
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};

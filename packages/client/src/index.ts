@@ -1,3 +1,4 @@
+export type { AllowAddress, ConnectionAddress, Lookup } from "./address-guard.ts";
 export type {
   CallOptions,
   Client,
@@ -36,7 +37,7 @@ export type { Exchange } from "./exchange.ts";
 export { follow, type FollowEvent, type FollowOptions } from "./follow.ts";
 export { type HttpTransport, httpTransport } from "./http-transport.ts";
 export type { HttpTransportOptions } from "./http-transport-options.ts";
-export { type Impersonation, impersonating } from "./impersonation.ts";
+export { type Impersonation, impersonating, impersonationHeaders } from "./impersonation.ts";
 export { intercept, withDryRun, withFieldManager, withFieldValidation, withNamespace } from "./intercept.ts";
 export { type MissingRight, missingRightOf } from "./missing-right.ts";
 export { modify, type ModifyOptions } from "./modify.ts";

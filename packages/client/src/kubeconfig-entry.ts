@@ -9,6 +9,8 @@ export interface KubeconfigEntry {
   readonly file: string;
   readonly name: string;
   readonly fields: Fields;
+  /** Whether the entry is from a text that is not a file, so that there is no folder for relative paths. @defaultValue false */
+  readonly isText?: boolean;
 }
 
 /** The string in a field; `undefined` when it is absent or empty. @throws ConfigError for another type */
@@ -22,5 +24,7 @@ export function textField(entry: KubeconfigEntry, field: string): string | undef
 /** The path in a field. It may be relative to the file of the entry. */
 export function pathField(entry: KubeconfigEntry, field: string): string | undefined {
   const value = textField(entry, field);
-  return value === undefined || isAbsolute(value) ? value : join(dirname(entry.file), value);
+  if (value === undefined || isAbsolute(value)) return value;
+  if (entry.isText !== true) return join(dirname(entry.file), value);
+  throw new ConfigError({ source: entry.file, problem: `${field} of "${entry.name}" is a relative path`, fix: "write an absolute path" });
 }

@@ -18,10 +18,9 @@ interface Given {
   readonly clock: Clock | undefined;
 }
 
-/** @throws ConfigError for data that is not base64, for unreadable files, and for a certificate without a key */
-export async function userCredentials(given: Given): Promise<CredentialSource> {
-  const { user, cluster, isInsecure, clock = systemClock } = given;
-  const inline: Credentials = {
+/** The credentials in the entries themselves. @throws ConfigError for data that is not base64 */
+export function inlineCredentials({ user, cluster, isInsecure }: Omit<Given, "clock">): Credentials {
+  return {
     headers: user === undefined ? {} : headersOf(user),
     ...optional("ca", isInsecure ? undefined : pemField(cluster, "certificate-authority-data")),
     ...optional("cert", user && pemField(user, "client-certificate-data")),
@@ -32,6 +31,12 @@ export async function userCredentials(given: Given): Promise<CredentialSource> {
       ...(user && dataOrigin("token", user, "token")),
     },
   };
+}
+
+/** @throws ConfigError for data that is not base64, for unreadable files, and for a certificate without a key */
+export async function userCredentials(given: Given): Promise<CredentialSource> {
+  const { user, cluster, isInsecure, clock = systemClock } = given;
+  const inline = inlineCredentials(given);
   // Inline data wins over a file; a token file wins over an inline token (client-go `clientcmd`).
   const files = fileCredentials(
     {
@@ -43,16 +48,19 @@ export async function userCredentials(given: Given): Promise<CredentialSource> {
     clock,
   );
   const plugin = user === undefined ? undefined : pluginCredentials(user, cluster, clock);
-  const first = join(inline, await files({ renew: false }));
-  if (user !== undefined && (first.cert === undefined) !== (first.key === undefined)) {
-    const [has, lacks] = first.cert === undefined ? ["client-key", "client-certificate"] : ["client-certificate", "client-key"];
-    throw new ConfigError({
-      source: user.file,
-      problem: `user "${user.name}" has a ${has} and no ${lacks}`,
-      fix: `add ${lacks} or ${lacks}-data`,
-    });
-  }
+  requirePair(user, join(inline, await files({ renew: false })));
   return async (options) => join(inline, await files(options), plugin === undefined ? {} : await plugin(options));
+}
+
+/** @throws ConfigError for a certificate without a key, and for a key without a certificate */
+export function requirePair(user: KubeconfigEntry | undefined, { cert, key }: Credentials): void {
+  if (user === undefined || (cert === undefined) === (key === undefined)) return;
+  const [has, lacks] = cert === undefined ? ["client-key", "client-certificate"] : ["client-certificate", "client-key"];
+  throw new ConfigError({
+    source: user.file,
+    problem: `user "${user.name}" has a ${has} and no ${lacks}`,
+    fix: `add ${lacks} or ${lacks}-data`,
+  });
 }
 
 function join(...parts: readonly Credentials[]): Credentials {

@@ -1,7 +1,7 @@
 /** Connections through a SOCKS 5 proxy (RFC 1928), with a user name and password where its URL has them (RFC 1929). */
-import { connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
+import { connect as connectTcp, isIP, isIPv6, type LookupFunction, type Socket } from "node:net";
 import type { buildConnector } from "undici";
-import { ConnectionError } from "./connection-error.ts";
+import { ConnectionError, isConnectionError } from "./connection-error.ts";
 import { shownUrl } from "./shown-url.ts";
 
 const VERSION = 5;
@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 /** Connects undici to a server through the proxy at `proxyUrl`. The proxy resolves host names. */
 export function socksConnector(
   proxyUrl: string,
-  given: { readonly timeoutMs: number; readonly overTls: buildConnector.connector },
+  given: { readonly timeoutMs: number; readonly overTls: buildConnector.connector; readonly lookup?: LookupFunction },
 ): buildConnector.connector {
   const proxy = new URL(proxyUrl);
   return (options, callback) => {
@@ -34,6 +34,7 @@ export function socksConnector(
           host: options.hostname,
           port: Number(options.port) || (isTls ? 443 : 80),
           timeoutMs: given.timeoutMs,
+          lookup: given.lookup,
         });
       } catch (error) {
         return void callback(error instanceof Error ? error : new Error(String(error)), null);
@@ -45,9 +46,16 @@ export function socksConnector(
   };
 }
 
-async function tunnel(proxy: URL, to: { readonly host: string; readonly port: number; readonly timeoutMs: number }): Promise<Socket> {
+async function tunnel(
+  proxy: URL,
+  to: { readonly host: string; readonly port: number; readonly timeoutMs: number; readonly lookup: LookupFunction | undefined },
+): Promise<Socket> {
   const whom = `the SOCKS proxy ${shownUrl(`http://${proxy.host}`).replace("http://", "")}`;
-  const socket = connectTcp({ host: bare(proxy.hostname), port: Number(proxy.port) || 1080 });
+  const socket = connectTcp({
+    host: bare(proxy.hostname),
+    port: Number(proxy.port) || 1080,
+    ...(to.lookup === undefined ? {} : { lookup: to.lookup }),
+  });
   const late = (): void => void socket.destroy(new Error(`it did not connect within ${to.timeoutMs} ms`));
   const timer = setTimeout(late, to.timeoutMs);
   try {
@@ -57,6 +65,7 @@ async function tunnel(proxy: URL, to: { readonly host: string; readonly port: nu
     bytes.release();
   } catch (cause) {
     socket.destroy();
+    if (isConnectionError(cause)) throw cause; // The guard of addresses refused the proxy.
     const text = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
     throw new ConnectionError({ code: "ERR_UNREACHABLE", message: `no connection through ${whom}: ${text}`, cause });
   } finally {

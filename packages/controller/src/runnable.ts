@@ -32,6 +32,11 @@ export interface RunnableEnv {
    * @throws the signal's reason; or the error of a manager whose caches never sync
    */
   synced(signal: AbortSignal): Promise<void>;
+  /**
+   * Returns what the operator keeps under `key`, as `shared` of an extension pass: a runnable and the passes meet there.
+   * @throws Error after the end of the operator; what `make` throws
+   */
+  shared<V extends object>(key: object, make: () => V): V;
   /** The registry of the manager, for custom metrics; undefined: metrics are off. */
   metrics(): Promise<Registry | undefined>;
   /**

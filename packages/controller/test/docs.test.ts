@@ -34,8 +34,8 @@ test("docs/metrics.md lists every metric with its type and labels", async () => 
     const { name, type, labelNames } = metric as unknown as { readonly name: string; readonly type: string; readonly labelNames: string[] };
     return `${name} ${type} ${labelNames.toSorted().join(" ")}`.trim();
   });
-  // A test of the webhooks compares their section with what their server registers.
-  const others = [...Object.keys(EXTENSIONS), "Webhooks"];
+  // Tests of the webhooks and the targets compare their sections with what they register.
+  const others = [...Object.keys(EXTENSIONS), "Webhooks", "Targets"];
   const sections = await Promise.all(others.map((section) => rows("metrics.md", section)));
   const ofExtensions = new Set(sections.flat().map(([name]) => name));
   const listed = (await rows("metrics.md")).filter(([name]) => !ofExtensions.has(name)).map(metricOf);
@@ -46,9 +46,9 @@ test("docs/metrics.md lists every metric with its type and labels", async () => 
 const EXTENSIONS = { Sets: "dependents", "External resources": "managed" };
 
 test.for(Object.entries(EXTENSIONS))("docs/metrics.md, %s, lists every metric of %s with its type and labels", async ([section, name]) => {
-  const definitions = await inSources([name], /^export const \w+: ((?:Counter|Gauge|Histogram)Definition = \{[^}]+)/gm);
+  const definitions = await inSources([name], /^export const \w+: ((?:Counter|(?:Object)?Gauge|Histogram)Definition = \{[^}]+)/gm);
   const defined = [...definitions].map((text) => {
-    const type = (/^\w+?(?=Definition)/.exec(text)?.[0] ?? "").toLowerCase();
+    const type = (/^(?:Object)?(\w+?)Definition/.exec(text)?.[1] ?? "").toLowerCase();
     const labels = [...(/labels: \[([^\]]*)\]/.exec(text)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(([, label = ""]) => label);
     // The engine adds the label of the controller.
     return [/name: "(\w+)"/.exec(text)?.[1], type, ...["controller", ...labels].toSorted()].join(" ");
@@ -104,9 +104,9 @@ async function warningReasons(): Promise<readonly string[]> {
 const isFirst = (name: string, at: number, all: readonly string[]): boolean => all.indexOf(name) === at;
 
 test("of the steps of the framework only sets record events, and docs/operations.md lists them", async () => {
-  const declared = await inSources(["reconcile", "dependents", "controller"], /\bevents: (\[`?"[^\]]+\]|EVENTS)/g);
-  expect([...declared].filter((found) => !found.includes("${"))).toEqual(["EVENTS"]);
-  const [list = ""] = await inSources(["dependents"], /\bEVENTS = \[([^\]]+)\]/g);
-  const events = [...list.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
+  const declared = await inSources(["reconcile", "dependents", "controller"], /\bevents: (\[[^\]]+\]|\w*EVENTS)/g);
+  expect([...declared].filter((found) => !found.includes("${"))).toEqual(["[...EVENTS, ...TARGET_EVENTS]"]);
+  const lists = await inSources(["dependents"], /\b(?:TARGET_)?EVENTS = \[([^\]]+)\]/g);
+  const events = [...lists].flatMap((list) => [...list.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name));
   expect(names(await rows("operations.md", "Events of sets"))).toEqual(events.toSorted());
 });

@@ -137,6 +137,28 @@ describe("a counter of an extension", () => {
   });
 });
 
+test("an object gauge of an extension is the sum over the objects that exist", async () => {
+  const counting = looking({ objectGauges: [{ name: "test_parts", help: "Parts.", labels: ["state"] }] });
+  const count = defineStep(Widget, {
+    name: "count",
+    uses: [counting.use({})],
+    do(req) {
+      const pass = counting.of(req);
+      pass.objectGauge("test_parts", { state: "done" }, pass.object.metadata.name === "a" ? 5 : 2);
+    },
+  }) as Step<Widget>;
+  const world = await served({ handlers: [handler(Widget, { name: "widgets" }).step(conditions()).step(count).build()] });
+  for (const name of ["a", "b"]) await world.user.create(Widget, widget(name));
+  await world.settled();
+  expect(linesAbout(await metrics(world), "test_parts").slice(1)).toEqual([
+    "# TYPE test_parts gauge",
+    'test_parts{state="done",controller="widgets"} 7',
+  ]);
+  await world.user.delete(Widget, { name: "a", namespace: "default" });
+  await world.settled();
+  expect(linesAbout(await metrics(world), "test_parts{")).toEqual(['test_parts{state="done",controller="widgets"} 2']);
+});
+
 describe("a histogram of an extension", () => {
   test("is in the metrics from the start, and observes durations in its buckets", async () => {
     const world = await served({ handlers: [looker([looking()])] });

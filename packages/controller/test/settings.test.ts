@@ -226,6 +226,12 @@ test("variables of the kubelet for Services, and of the framework's tools, are n
   expect([options, from]).toEqual([{}, { environment: [] }]);
 });
 
+test("variables that name the programs of generators are not settings, and a wrong name is refused", async () => {
+  const programs = { TREADLE_HELM: "/bin/helm", TREADLE_KUSTOMIZE: "/bin/kustomize" };
+  expect(await mergeSettings({}, programs, [])).toMatchObject({ options: {}, from: { environment: [] } });
+  await expect(mergeSettings({}, { TREADLE_HELMS: "/bin/helm" }, [])).rejects.toThrow("did you mean TREADLE_HELM?");
+});
+
 test("settings from the environment and files are logged by name only", async () => {
   const configFile = await file("leaderElection: { namespace: default }");
   const world = await startWorld({ handlers: [idling], configFile, env: { TREADLE_GRACEFUL_SHUTDOWN_MS: "1000" } });

@@ -2,6 +2,7 @@
 import { Lease } from "@treadle/apimachinery/kinds";
 import { type AnyHandler, conditions, handler, type Step } from "@treadle/reconcile";
 import { defineExtension, defineStep, Shared } from "@treadle/reconcile/unstable/engine";
+import type { Runnable } from "../src/index.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Gadget, startWorld, Widget, widget, type World, type WorldOptions } from "./world.ts";
 
@@ -61,6 +62,18 @@ async function used(options: Partial<WorldOptions> = {}): Promise<World> {
 const USED = ["open connection 1", "Widget a: connection 1", "Gadget g: connection 1"];
 
 describe("a shared value", () => {
+  test("is the same for a runnable and for passes", async () => {
+    let inRunnable: Connection | undefined;
+    const world = await startWorld({ handlers: [caller(Widget)], start: false });
+    const sharing: Runnable = { name: "sharing", start: (_, env) => void (inRunnable = env.shared(STORE, () => new Connection())) };
+    world.manager.add(sharing);
+    await world.manager.start();
+    await world.user.create(Widget, widget("a"));
+    await world.settled();
+    expect(inRunnable?.name).toBe("connection 1");
+    expect(trace).toEqual(["open connection 1", "Widget a: connection 1"]);
+  });
+
   test.for([{ dryRun: false }, { dryRun: true }])(
     "is the same for all handlers and is disposed of once, at the end (dry run: $dryRun)",
     async ({ dryRun }) => {

@@ -61,6 +61,11 @@ export type DrainRule = "release" | "clean";
 export interface ReconcilerEnv {
   /** The client of the passes. */
   readonly client: Client;
+  /**
+   * Makes a client of another cluster obey the rule of {@link ReconcilerEnv.client}: no write is sent without the leadership, and writes
+   * under way are aborted at its end. It must keep no client. @defaultValue writes are not checked
+   */
+  fenced?(client: Client): Client;
   /** The cache. It must know the primary kind and every kind that the handler declares; its objects are frozen. */
   readonly cache: Cache;
   /** The clock of the passes. */
@@ -108,13 +113,15 @@ export interface ReconcilerEnv {
   refusalOf?(kind: Kind): string | undefined;
   /** The watches of kinds that are known only at run time. @defaultValue none: `req.watch` throws */
   readonly watches?: KindWatches;
+  /** Triggers a pass of the primary `key` at once; it must not throw. @defaultValue nothing is triggered */
+  wake?(key: string, cause: string): void;
   /** Called, in tests, when a step uses a kind through `req.client` that the handler does not declare. */
   undeclared?(use: UndeclaredUse): void;
   /** Records an event about the object; it must not throw. */
   recordEvent?(object: KubernetesObject, event: EventNote): void;
   /**
-   * Adds to a counter of an extension, sets a gauge, or adds a duration in seconds to a histogram, with the values of the labels that it defines; it
-   * must not throw. @defaultValue nothing is measured
+   * Adds to a counter or an object gauge of an extension, sets a gauge, or adds a duration in seconds to a histogram, with the values of the
+   * labels that it defines; it must not throw. @defaultValue nothing is measured
    */
   measure?(metric: string, labels: MetricLabels, value: number): void;
   /** Called when a phase begins; the returned observer is called when it ends. */

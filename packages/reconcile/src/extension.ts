@@ -17,7 +17,7 @@
  */
 import type { Clock, Kind, KubernetesObject } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
-import type { CounterDefinition, GaugeDefinition, HistogramDefinition, MetricLabels } from "./metric.ts";
+import type { CounterDefinition, GaugeDefinition, HistogramDefinition, MetricLabels, ObjectGaugeDefinition } from "./metric.ts";
 import type { PassType, Progress, Setting } from "./record/progress.ts";
 import type { StepRuntime, Use } from "./build/step-runtime.ts";
 import type { Cache, Logger, Outcome } from "./req.ts";
@@ -92,6 +92,12 @@ export interface ExtensionPass<Data, Memory, Found> {
   shared<V extends object>(key: object, make: () => V): V;
   /** The clock of the pass. */
   readonly clock: Clock;
+  /**
+   * Returns a function that triggers a pass of this object, for something that is not in the cluster, such as a free slot or a watch of
+   * another cluster. It may be called at any time and any number of times; after the end of the operator it does nothing. In an
+   * environment without a queue it does nothing.
+   */
+  waker(): (cause: string) => void;
   /** The log of the pass. */
   readonly log: Logger;
   /** Returns `text` without the values of Secrets that the pass has read. Call it for every text from an author's function. */
@@ -118,6 +124,12 @@ export interface ExtensionPass<Data, Memory, Found> {
    * @throws TypeError for a gauge or labels that the extension does not define, RangeError for a number that is not finite
    */
   gauge(name: string, labels: MetricLabels, value: number): void;
+  /**
+   * Sets the part of this object in an object gauge of the extension, which is the sum over all objects. The part is kept until a later
+   * pass sets another one, and removed when the object is deleted or forgotten. The rules of {@link ExtensionPass.count} apply.
+   * @throws TypeError for a gauge or labels that the extension does not define, RangeError for a number that is not finite
+   */
+  objectGauge(name: string, labels: MetricLabels, value: number): void;
   /**
    * Adds a duration to a histogram of the extension. The rules of {@link ExtensionPass.count} apply.
    * @param seconds the duration; a negative one, which a clock that is set back gives, counts as 0
@@ -208,7 +220,7 @@ export interface DebugNode {
 export interface ExtensionDefinition<Data, Memory extends object, Found extends object> {
   /** The name of the extension. The engine takes two extensions with one name for the same extension. */
   readonly name: string;
-  /** Makes the memory of an object. @defaultValue none */
+  /** Makes the memory of an object. One with `[Symbol.dispose]` is disposed of when it is dropped; it must not throw. @defaultValue none */
   readonly memory?: () => Memory;
   /** Makes the findings of one pass. @defaultValue none */
   readonly found?: () => Found;
@@ -230,6 +242,8 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
   readonly counters?: readonly CounterDefinition[];
   /** The gauges of the extension: metrics that `pass.gauge()` sets. @defaultValue none */
   readonly gauges?: readonly GaugeDefinition[];
+  /** The object gauges of the extension: metrics of which `pass.objectGauge()` sets the part of an object. @defaultValue none */
+  readonly objectGauges?: readonly ObjectGaugeDefinition[];
   /** The histograms of the extension: metrics that `pass.observe()` adds durations to. @defaultValue none */
   readonly histograms?: readonly HistogramDefinition[];
   /**

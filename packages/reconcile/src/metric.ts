@@ -25,6 +25,12 @@ export type CounterDefinition = MetricDefinition;
  */
 export type GaugeDefinition = MetricDefinition;
 
+/**
+ * An object gauge definition describes a metric of an extension that is the sum of one value for each object, such as the number of its
+ * parts. The part of a deleted object is removed.
+ */
+export type ObjectGaugeDefinition = MetricDefinition;
+
 /** A histogram definition describes a metric of an extension that observes durations. */
 export interface HistogramDefinition extends MetricDefinition {
   /** The upper bounds of the buckets in seconds, ascending. @defaultValue 0.005 to 10, as {@link DEFAULT_BUCKETS} */
@@ -36,8 +42,8 @@ export const DEFAULT_BUCKETS: readonly number[] = Object.freeze([0.005, 0.01, 0.
 
 /** A declared metric is a metric of a handler, with the extension that defines it. */
 export interface DeclaredMetric extends MetricDefinition {
-  /** What `pass.count()` adds to, what `pass.gauge()` sets, or what `pass.observe()` observes. */
-  readonly type: "counter" | "gauge" | "histogram";
+  /** What `pass.count()` adds to, `pass.gauge()` or `pass.objectGauge()` sets, or `pass.observe()` observes. */
+  readonly type: "counter" | "gauge" | "objectGauge" | "histogram";
   /** The upper bounds of the buckets of a histogram in seconds; empty for another metric. */
   readonly buckets: readonly number[];
   /** The name of the extension. */
@@ -52,6 +58,7 @@ interface Measuring {
   readonly name: string;
   readonly counters?: readonly CounterDefinition[];
   readonly gauges?: readonly GaugeDefinition[];
+  readonly objectGauges?: readonly ObjectGaugeDefinition[];
   readonly histograms?: readonly HistogramDefinition[];
 }
 
@@ -63,10 +70,12 @@ const BUCKET_LABEL = "le";
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** Returns all metrics that an extension defines. */
-export function metricsOf({ name: extension, counters = [], gauges = [], histograms = [] }: Measuring): readonly DeclaredMetric[] {
+export function metricsOf({ name, counters = [], gauges = [], objectGauges = [], histograms = [] }: Measuring): readonly DeclaredMetric[] {
+  const extension = name;
   return [
     ...counters.map((each) => ({ ...each, type: "counter" as const, buckets: NO_BUCKETS, extension })),
     ...gauges.map((each) => ({ ...each, type: "gauge" as const, buckets: NO_BUCKETS, extension })),
+    ...objectGauges.map((each) => ({ ...each, type: "objectGauge" as const, buckets: NO_BUCKETS, extension })),
     ...histograms.map((each) => ({ ...each, type: "histogram" as const, buckets: each.buckets ?? DEFAULT_BUCKETS, extension })),
   ];
 }
@@ -119,8 +128,9 @@ export function checkMeasurement({ name: extension, ...defined }: Measuring, { t
   const invalid = metric.labels.find((label) => typeof labels[label] !== "string");
   if (invalid !== undefined)
     throw new TypeError(`extension "${extension}": label "${invalid}" of ${type} "${name}" is ${String(labels[invalid])}: give a text`);
-  if (type === "gauge" ? Number.isFinite(value) : value >= 0 && value < Infinity) return;
-  if (type === "gauge") throw new RangeError(`${where} cannot be ${value}: give a finite number`);
+  const isGauge = type === "gauge" || type === "objectGauge";
+  if (isGauge ? Number.isFinite(value) : value >= 0 && value < Infinity) return;
+  if (isGauge) throw new RangeError(`${where} cannot be ${value}: give a finite number`);
   if (type === "counter") throw new RangeError(`${where} cannot grow by ${value}: give a number that is not negative`);
   throw new RangeError(`${where} cannot observe ${value}: give a number of seconds that is not negative`);
 }

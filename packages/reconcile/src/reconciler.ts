@@ -8,7 +8,7 @@ import { Fetches } from "./fetches.ts";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import { noteClaims } from "./save/claims.ts";
 import { hasOurFinalizer } from "./record/finalizer-names.ts";
-import { Memories, NOTHING_WRITTEN } from "./record/memory.ts";
+import { dropSlots, Memories, NOTHING_WRITTEN } from "./record/memory.ts";
 import { runPass } from "./pass/pass.ts";
 import { settleWatches } from "./pass/pass-watches.ts";
 import { waitReasonOf } from "./pass/wait-reason.ts";
@@ -52,7 +52,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
   const fetches = env.fetches ?? new Fetches();
   const shared = env.shared ?? new Shared();
   const references = new References();
-  const memories = new Memories(pipeline, { fetches, references, clock: env.clock, watches: env.watches });
+  const memories = new Memories(pipeline, { fetches, references, clock: env.clock, watches: env.watches, metrics: env });
   const context = { controller: handler.name, kind: handler.kind.kind };
 
   return {
@@ -89,7 +89,7 @@ export function createReconciler(handler: AnyHandler, env: ReconcilerEnv): Recon
       if (pass.claimed !== undefined) noteClaims(pass);
       if (pass.isGone && memories.forget(key)) logDeletion(log, handler.kind, ref);
       // The server stored nothing of a dry run, so the next pass must not rely on its memory.
-      if (env.isDryRun) delete memory.slots;
+      if (env.isDryRun) dropSlots(memory);
       const { uid } = object.metadata;
       return finished({ ...resultOf(pass), ...(uid === undefined ? {} : { uid }), ...straysOf(pass) }, log, startedMs);
     },

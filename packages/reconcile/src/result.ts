@@ -49,6 +49,8 @@ export interface WaitCause {
    * conditions. @defaultValue false
    */
   readonly isTransient?: boolean;
+  /** Time for which a transient wait leaves Ready as it was, in milliseconds. @defaultValue 60_000 */
+  readonly transientMs?: number;
 }
 
 /** This result ends the chain and schedules nothing. Any event starts a normal pass. */
@@ -96,13 +98,13 @@ export function makeWait(reason: string, afterMs?: number, cause?: WaitCause): W
  * @throws TypeError when `reason` is empty or `afterMs` is not a time.
  */
 export function waitBecause(reason: string, given: WaitCause & { readonly afterMs?: number | undefined }): Wait {
-  const { code, severity, needsAction, isTransient, afterMs } = given;
+  const { code, severity, needsAction, isTransient, transientMs, afterMs } = given;
   const isReason = code !== undefined && isConditionReason(code);
   return makeWait(reason, afterMs, {
     ...(isReason ? { code } : {}),
     ...(severity && { severity }),
     ...(needsAction && { needsAction }),
-    ...(isTransient && { isTransient }),
+    ...(isTransient && { isTransient, ...(transientMs === undefined ? {} : { transientMs }) }),
   });
 }
 

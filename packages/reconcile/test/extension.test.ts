@@ -379,6 +379,147 @@ describe("an extension", () => {
     expect(ready).toMatchObject({ status: "False", message: expect.stringContaining("no rooms") });
   });
 
+  describe("that is called from outside of a pass", () => {
+    const bells = defineExtension<object>({ name: "bells" });
+    let ring: (cause: string) => void;
+    const listening = handler(House)
+      .step(conditions())
+      .step(defineStep(House, { name: "listen", uses: [bells.use({})], do: (req) => void (ring = bells.of(req).waker()) }) as Step<House>)
+      .build();
+
+    test("triggers passes of its object by the waker, each time and with the cause", async () => {
+      const woken: string[] = [];
+      await harness.user.create(House, house());
+      await harness.operator(listening, { wake: (key, cause) => void woken.push(`${key}: ${cause}`) }).pass("default/a");
+      expect(woken).toEqual([]);
+      ring("a slot is free");
+      ring("another slot is free");
+      expect(woken).toEqual(["default/a: a slot is free", "default/a: another slot is free"]);
+    });
+
+    test("triggers nothing by the waker in an environment without a queue", async () => {
+      await harness.user.create(House, house());
+      await harness.operator(listening).pass("default/a");
+      expect(() => ring("a slot is free")).not.toThrow();
+    });
+  });
+
+  describe("that counts parts of objects", () => {
+    const windows = defineExtension<object>({
+      name: "windows",
+      objectGauges: [{ name: "test_windows", help: "Windows.", labels: ["state"] }],
+    });
+    let open = 2;
+    let sum = 0;
+    const counting = handler(House)
+      .step(conditions())
+      .step(
+        defineStep(House, {
+          name: "count",
+          uses: [windows.use({})],
+          do: (req) => windows.of(req).objectGauge("test_windows", { state: "open" }, open),
+        }) as Step<House>,
+      )
+      .build();
+    const measure = (_metric: string, _labels: object, value: number): void => void (sum += value);
+    const ref = (name: string) => ({ name, namespace: "default" });
+    beforeEach(async () => {
+      open = 2;
+      sum = 0;
+      for (const name of ["a", "b"]) await harness.user.create(House, { ...house(), metadata: ref(name) });
+    });
+
+    test("sums the parts of all objects, and removes those of a deleted one", async () => {
+      const operator = harness.operator(counting, { measure });
+      await operator.pass("default/a");
+      await operator.pass("default/b");
+      await operator.pass("default/b");
+      expect(sum).toBe(4);
+      open = 5;
+      await operator.pass("default/b");
+      expect(sum).toBe(7);
+      await harness.user.delete(House, ref("b"));
+      await operator.pass("default/b");
+      expect(sum).toBe(2);
+      operator.reconciler.forget(ref("a"));
+      expect(sum).toBe(0);
+    });
+
+    test("keeps the parts when a user requests a pass, until it ends", async () => {
+      const operator = harness.operator(counting, { measure });
+      await operator.pass("default/a");
+      await harness.user.patch(House, ref("a"), {
+        type: "merge",
+        body: { metadata: { annotations: { "treadle.dev/reconcile-requested-at": "1" } } },
+      });
+      open = 3;
+      await operator.pass("default/a");
+      expect(sum).toBe(3);
+    });
+
+    test("counts nothing in a dry run", async () => {
+      const measured: unknown[] = [];
+      await harness.operator(counting, { measure: (...each) => void measured.push(each), isDryRun: true }).pass("default/a");
+      expect(measured).toEqual([]);
+    });
+
+    test.for([
+      { name: "another name", call: { metric: "test_doors", value: 1 }, says: 'extension "windows" has no objectGauge "test_doors"' },
+      { name: "no number", call: { metric: "test_windows", value: Number.NaN }, says: "cannot be NaN: give a finite number" },
+    ])("fails its step by $name", async ({ call: { metric, value }, says }) => {
+      const wrong = defineStep(House, {
+        name: "wrong",
+        uses: [windows.use({})],
+        do: (req) => windows.of(req).objectGauge(metric, { state: "open" }, value),
+      }) as Step<House>;
+      const { error } = await harness.operator(handler(House).step(conditions()).step(wrong).build()).pass("default/a");
+      expect(String(error)).toContain(says);
+    });
+  });
+
+  describe("whose memory can be disposed of", () => {
+    const disposals: string[] = [];
+    const rented = defineExtension<object, Disposable>({
+      name: "rented",
+      memory: () => {
+        disposals.push("made");
+        return { [Symbol.dispose]: () => void disposals.push("disposed of") };
+      },
+    });
+    const renting = handler(House)
+      .step(conditions())
+      .step(defineStep(House, { name: "rent", uses: [rented.use({})], do: (req) => void rented.of(req).memory }) as Step<House>)
+      .build();
+    beforeEach(async () => {
+      disposals.length = 0;
+      await harness.user.create(House, house());
+    });
+
+    test("keeps it between passes, and disposes of it when the object is deleted", async () => {
+      const operator = harness.operator(renting);
+      await operator.pass("default/a");
+      await operator.pass("default/a");
+      expect(disposals).toEqual(["made"]);
+      await harness.user.delete(House, { name: "a", namespace: "default" });
+      await operator.pass("default/a");
+      expect(disposals).toEqual(["made", "disposed of"]);
+    });
+
+    test("disposes of it when a user requests a pass", async () => {
+      const operator = harness.operator(renting);
+      await operator.pass("default/a");
+      const metadata = { annotations: { "treadle.dev/reconcile-requested-at": "1" } };
+      await harness.user.patch(House, { name: "a", namespace: "default" }, { type: "merge", body: { metadata } });
+      await operator.pass("default/a");
+      expect(disposals).toEqual(["made", "disposed of", "made"]);
+    });
+
+    test("disposes of it at the end of a dry run", async () => {
+      await harness.operator(renting, { isDryRun: true }).pass("default/a");
+      expect(disposals).toEqual(["made", "disposed of"]);
+    });
+  });
+
   test("parts in a circle are a problem of build()", () => {
     const behind: object[] = [];
     const east = room("east", behind);

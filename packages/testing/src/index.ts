@@ -39,7 +39,14 @@ export type { FaultHandle, FaultHit, FaultRule, Faults, RandomFaults, WatchEnd }
 export { type FaultProxy, type FaultProxyOptions, startFaultProxy } from "./faults/proxy.ts";
 
 // Checks.
-export { checkRights, type CheckRightsOptions, type RightsAccount, type RightsContext, type RightsRun } from "./rights-check.ts";
+export {
+  checkRights,
+  type CheckRightsOptions,
+  type RightsAccount,
+  type RightsContext,
+  type RightsRun,
+  type RightsTarget,
+} from "./rights-check.ts";
 export {
   checkStatus,
   type CheckStatusOptions,

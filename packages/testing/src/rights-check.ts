@@ -4,10 +4,11 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@treadle/apimachinery";
-import { type PolicyRule, type RbacManifest, rbacManifests, type Runnable } from "@treadle/controller";
+import { type RbacManifest, rbacManifests, type Runnable } from "@treadle/controller";
 import type { AnyHandler, Permission } from "@treadle/reconcile";
 import { pipelineOf } from "@treadle/reconcile/unstable/engine";
-import type { RecordedRequest } from "./requests.ts";
+import { isWantOf, rightsIn, type TakenRight, textOf, withoutRight } from "./internal/taken-rights.ts";
+import type { RecordedRequest, RequestObserver } from "./requests.ts";
 import type { TestCluster } from "./test-cluster.ts";
 import type { TestOperator } from "./test-operator.ts";
 
@@ -33,6 +34,17 @@ export interface RightsContext {
   until(claim: string, holds: () => boolean | Promise<boolean>): Promise<void>;
 }
 
+/** The target cluster of an operator, and the rights in it. */
+export interface RightsTarget {
+  /** A cluster in memory, of `startTestCluster({ nth: 2, https: true })`. `run` gives its kubeconfig to the operator. */
+  readonly cluster: TestCluster;
+  /**
+   * Returns the roles and bindings of the user as whom the operator writes in the target. The user and the names must be unique among the
+   * runs, and the user must have no other rights.
+   */
+  readonly manifests: (namespaces: readonly [string, ...string[]], account: RightsAccount) => readonly object[];
+}
+
 /** Options of {@link checkRights}. */
 export interface CheckRightsOptions {
   /** Acts as a user. It must make the operator use every right: create, change and delete objects. */
@@ -46,6 +58,10 @@ export interface CheckRightsOptions {
    * checked as well. Manifests of other kinds than roles and their bindings are left out. @defaultValue none
    */
   readonly manifests?: (account: RightsAccount) => readonly object[];
+  /**
+   * The target cluster of the operator. Its rights there are checked as well, one run after the other. @defaultValue none
+   */
+  readonly target?: RightsTarget;
   /** Number of namespaces of each run. @defaultValue 1 */
   readonly namespaces?: number;
   /** Maximum time of one run, in milliseconds. @defaultValue 20_000 */
@@ -56,7 +72,7 @@ export interface CheckRightsOptions {
    * @defaultValue no step may ask for all rights
    */
   readonly insteadOfAll?: readonly Permission[];
-  /** Number of runs at a time. @defaultValue 6; 1 with `isClusterWide` */
+  /** Number of runs at a time. @defaultValue 6; 1 with `isClusterWide` or `target` */
   readonly concurrency?: number;
   /**
    * Whether the operator watches all namespaces and has its rights in all of them: for operators that create namespaces. The runs come
@@ -67,7 +83,7 @@ export interface CheckRightsOptions {
 
 /** The result of one run. */
 export interface RightsRun {
-  /** The removed right, e.g. `patch secrets`; undefined: no right was removed. */
+  /** The removed right, e.g. `patch secrets` or `patch secrets in the target`; undefined: no right was removed. */
   readonly without: string | undefined;
   /**
    * With a removed right: the refused request, which proves that the right is needed. With all rights: the error of `run`, or
@@ -94,12 +110,9 @@ export async function checkRights(
   options: CheckRightsOptions,
 ): Promise<readonly RightsRun[]> {
   const list = Array.isArray(handlers) ? (handlers as readonly AnyHandler[]) : [handlers as AnyHandler];
-  const { insteadOfAll, isClusterWide = false } = options;
+  const { insteadOfAll, isClusterWide = false, target } = options;
   requireChecked(list, insteadOfAll);
-  const stop = cluster.onRequest(({ verb, path }) => {
-    if (verb === "watch" && path.includes("sendInitialEvents=true"))
-      throw new ApiError({ message: "no streaming lists here", status: 400, reason: "BadRequest" });
-  });
+  const stops = [cluster, ...(target === undefined ? [] : [target.cluster])].map((each) => each.onRequest(refuseStreamingList));
   const conflicts = provokeConflicts(cluster, list);
   try {
     const manifests = (namespaces: readonly [string, ...string[]], account: RightsAccount): readonly RbacManifest[] => [
@@ -112,26 +125,42 @@ export async function checkRights(
       }),
       ...(options.manifests?.(account) ?? []).filter(isOfRights),
     ];
-    const taken = [undefined, ...rightsIn(manifests(["any"], { name: "any", namespace: "default" }))];
-    const pending = taken.map((without, index) => ({ without, index }));
+    const inTarget = (...given: Parameters<RightsTarget["manifests"]>): readonly RbacManifest[] =>
+      (target?.manifests(...given) ?? []).filter(isOfRights);
+    const any = [["any"], { name: "any", namespace: "default" }] as const satisfies Parameters<RightsTarget["manifests"]>;
+    const taken = [
+      { without: undefined, isInTarget: false },
+      ...rightsIn(manifests(...any)).map((without) => ({ without, isInTarget: false })),
+      ...rightsIn(inTarget(...any)).map((without) => ({ without, isInTarget: true })),
+    ];
+    const pending = taken.map((each, index) => ({ ...each, index }));
     const runs: RightsRun[] = [];
     const work = async (): Promise<void> => {
       for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-        const { without, index } = next;
+        const { without, isInTarget, index } = next;
         const namespaces = Array.from({ length: options.namespaces ?? 1 }, (_, n) => `run-${index}-${n}`) as [string, ...string[]]; // at least one
         const account = { name: `run-${index}`, namespace: "default" };
-        const all = manifests(namespaces, account);
-        const rbac = without === undefined ? all : withoutRight(all, without);
-        const ended = await run({ cluster, handlers: list, rbac, account, namespaces, without, options });
-        runs[index] = { without: without === undefined ? undefined : textOf(without), ...ended };
+        const reduced = (all: readonly RbacManifest[], isReduced: boolean): readonly RbacManifest[] =>
+          without === undefined || !isReduced ? all : withoutRight(all, without);
+        const rbac = reduced(manifests(namespaces, account), !isInTarget);
+        for (const manifest of reduced(inTarget(namespaces, account), isInTarget)) await target?.cluster.apply(manifest);
+        const ended = await run({ cluster, handlers: list, rbac, account, namespaces, without, isInTarget, options });
+        runs[index] = { without: without === undefined ? undefined : `${textOf(without)}${isInTarget ? " in the target" : ""}`, ...ended };
       }
     };
-    await Promise.all(Array.from({ length: isClusterWide ? 1 : (options.concurrency ?? 6) }, work));
+    const isInTurn = isClusterWide || target !== undefined;
+    await Promise.all(Array.from({ length: isInTurn ? 1 : (options.concurrency ?? 6) }, work));
     return runs;
   } finally {
     conflicts();
-    stop();
+    for (const stop of stops) stop();
   }
+}
+
+/** @throws ApiError for a watch that lists: informers then need the right to list */
+function refuseStreamingList({ verb, path }: Parameters<RequestObserver>[0]): void {
+  if (verb === "watch" && path.includes("sendInitialEvents=true"))
+    throw new ApiError({ message: "no streaming lists here", status: 400, reason: "BadRequest" });
 }
 
 /** @throws TypeError if a step asks for all rights, and none are given in their place */
@@ -159,15 +188,28 @@ interface OneRun {
   readonly account: RightsAccount;
   readonly namespaces: readonly [string, ...string[]];
   readonly without: TakenRight | undefined;
+  /** Whether the right was removed in the target. */
+  readonly isInTarget: boolean;
   readonly options: CheckRightsOptions;
 }
 
-async function run({ cluster, handlers, rbac, account, namespaces, without, options }: OneRun): Promise<Omit<RightsRun, "without">> {
+async function run({
+  cluster,
+  handlers,
+  rbac,
+  account,
+  namespaces,
+  without,
+  isInTarget,
+  options,
+}: OneRun): Promise<Omit<RightsRun, "without">> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), options.timeoutMs ?? 20_000);
-  const { isClusterWide = false } = options;
+  const { isClusterWide = false, target } = options;
   // Each run has requests of its own: in one namespace another run may want the same right.
   if (isClusterWide) cluster.requests.clear();
+  // The namespaces there are those of the placement.
+  target?.cluster.requests.clear();
   const runnables = options.runnables?.(namespaces, account) ?? [];
   const operator = cluster.start(handlers, { rbac, runnables, signal: over.signal, ...(isClusterWide ? {} : { namespaces }) });
   operator.catch(() => undefined); // A run that awaits the operator gets the error.
@@ -176,7 +218,10 @@ async function run({ cluster, handlers, rbac, account, namespaces, without, opti
     const isOurs = ({ namespace }: RecordedRequest): boolean =>
       namespace === undefined ? without !== undefined : isClusterWide || namespaces.includes(namespace);
     const isMeant = (request: RecordedRequest): boolean => without === undefined || isWantOf(without, request);
-    const one = cluster.requests.filter().find((request) => request.status === 403 && isOurs(request) && isMeant(request));
+    const own = cluster.requests.filter().filter(isOurs);
+    const remote = target?.cluster.requests.filter() ?? [];
+    const asked = without === undefined ? [...own, ...remote] : isInTarget ? remote : own;
+    const one = asked.find((request) => request.status === 403 && isMeant(request));
     return one === undefined
       ? undefined
       : `403 for ${one.verb} ${one.resource}${one.subresource === undefined ? "" : `/${one.subresource}`}`;
@@ -205,22 +250,11 @@ async function run({ cluster, handlers, rbac, account, namespaces, without, opti
     clearTimeout(timer);
     // An operator that lacks a right may never start. The signal ends its start, and a port on which it listens is free again.
     const stopped = operator.then((op) => op.stop()).catch(() => undefined);
-    if (isClusterWide) await stopped;
+    if (isClusterWide || target !== undefined) await stopped;
   }
 }
 
 const POLL_MS = 50;
-
-/** Whether the request may have been refused for want of this right. */
-function isWantOf({ group, resource, verb }: TakenRight, request: RecordedRequest): boolean {
-  const isWrite = ["create", "apply", "patch", "update"].includes(request.verb);
-  // The right to the finalizers of an owner is asked for when an object is given a reference to it.
-  if (resource.endsWith("/finalizers")) return isWrite;
-  const asked = request.subresource === undefined ? request.resource : `${request.resource}/${request.subresource}`;
-  if (asked !== resource || request.group !== group) return false;
-  // An apply is a patch, which is a create where there is nothing yet.
-  return request.verb === verb || (request.verb === "apply" && (verb === "patch" || verb === "create"));
-}
 
 /** Another writer's change comes before the first status patch of each kind in each run. Returns the way to end it. */
 function provokeConflicts(cluster: TestCluster, handlers: readonly AnyHandler[]): () => void {
@@ -235,38 +269,4 @@ function provokeConflicts(cluster: TestCluster, handlers: readonly AnyHandler[])
     const body = { metadata: { annotations: { "testing.treadle.dev/touched": "yes" } } };
     return cluster.client.patch(kind, { name, namespace }, { type: "merge", body });
   });
-}
-
-/** A right that no role grants in one run. */
-interface TakenRight {
-  readonly group: string;
-  readonly resource: string;
-  readonly verb: PolicyRule["verbs"][number];
-}
-
-/** The rights of all roles, each once: several roles may grant the same, such as the creation of events. */
-function rightsIn(manifests: readonly RbacManifest[]): readonly TakenRight[] {
-  const rights = manifests.flatMap(({ rules = [] }) =>
-    rules.flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb })))),
-    ),
-  );
-  return [...new Map(rights.map((right) => [textOf(right), right])).values()];
-}
-
-function withoutRight(manifests: readonly RbacManifest[], { group, resource, verb }: TakenRight): readonly RbacManifest[] {
-  const reduced = (rule: PolicyRule): readonly PolicyRule[] => {
-    if (!rule.apiGroups.includes(group) || !rule.resources.includes(resource)) return [rule];
-    const others = rule.resources.filter((each) => each !== resource);
-    const verbs = rule.verbs.filter((each) => each !== verb);
-    return [
-      ...(others.length === 0 ? [] : [{ ...rule, resources: others }]),
-      ...(verbs.length === 0 ? [] : [{ ...rule, resources: [resource], verbs }]),
-    ];
-  };
-  return manifests.map((manifest) => (manifest.rules === undefined ? manifest : { ...manifest, rules: manifest.rules.flatMap(reduced) }));
-}
-
-function textOf({ verb, resource, group }: TakenRight): string {
-  return `${verb} ${resource}${group === "" ? "" : `.${group}`}`;
 }

@@ -10,7 +10,8 @@ import { Backend } from "./internal/backend.ts";
 import { Cluster } from "./internal/cluster.ts";
 import { KnownKinds } from "./internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "./internal/manifests.ts";
-import { onlyInMemory, RealServer } from "./internal/real-server.ts";
+import { recordedFront } from "./internal/recorded-front.ts";
+import { onlyInMemory, type RealKubeconfig, RealServer } from "./internal/real-server.ts";
 import type { TestCluster, TestClusterOptions } from "./test-cluster.ts";
 import type { LogLine } from "./test-environment.ts";
 import { kindsOfWebhooks } from "./webhooks/test-webhooks.ts";
@@ -22,9 +23,9 @@ import { kindsOfWebhooks } from "./webhooks/test-webhooks.ts";
  * @throws TypeError for a manifest that is not an object, and Error for an option that a real server does not have
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const { webhooks = [], workloads = false } = options;
+  const { webhooks = [], workloads = false, nth = 1 } = options;
   const kinds = [...(options.kinds ?? []), ...kindsOfWebhooks(webhooks)];
-  const kubeconfig = process.env["TREADLE_TEST_KUBECONFIG"] || undefined;
+  const kubeconfig = kubeconfigOf(nth);
   if (kubeconfig !== undefined) checkForRealServer(options);
   const where = { where: "startTestCluster objects", namespace: DEFAULT_NAMESPACE };
   const manifests = manifestsOf(options.objects ?? [], new KnownKinds(kinds), where);
@@ -32,11 +33,12 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const clock = real !== undefined || options.time === "real" ? systemClock : (options.clock ?? fakeClock());
   const server = real === undefined ? { ...SERVER, ...options.server, workloads } : { workloads };
   const webhookLogs: LogLine[] = [];
-  const backend = new Backend({ clock, kinds, manifests, real, server, webhooks, webhookLogs });
-  const cluster = new Cluster(backend, { checkStatus: options.checkStatus !== false, webhookLogs });
+  const backend = new Backend({ clock, nth, kinds, manifests, real, server, webhooks, webhookLogs });
+  const cluster = new Cluster(backend, { checkStatus: options.checkStatus !== false, webhookLogs, kubeconfig: real?.kubeconfig });
   try {
     if (options.http === true) cluster.http = await serveHttp(backend.server);
-    if (options.https === true) cluster.https = await serveHttps(backend.server, { auth: { token: randomUUID() } });
+    if (options.https === true && real === undefined)
+      cluster.https = await serveHttps(recordedFront(backend.server, backend.requests), { auth: { token: randomUUID() } });
     await backend.begin();
     await backend.put(manifests);
   } catch (error) {
@@ -44,6 +46,20 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     throw error;
   }
   return cluster;
+}
+
+/** The real server of a cluster; `undefined`: it is in memory. @throws Error when only the first cluster has a real one */
+function kubeconfigOf(nth: number): RealKubeconfig | undefined {
+  const first = process.env["TREADLE_TEST_KUBECONFIG"] || undefined;
+  if (first === undefined) return undefined;
+  if (nth === 1) return { variable: "TREADLE_TEST_KUBECONFIG", file: first };
+  const variable = `TREADLE_TEST_KUBECONFIG_${nth}`;
+  const file = process.env[variable] || undefined;
+  if (file === undefined)
+    throw new Error(
+      `startTestCluster({ nth: ${nth} }): ${variable} names no kubeconfig: start another control plane, and name its kubeconfig`,
+    );
+  return { variable, file };
 }
 
 /** The defaults of a server in memory: those of the control plane that tests run on. */
@@ -55,7 +71,7 @@ const SERVER = {
 
 /** @throws Error for an option that a real server does not have */
 function checkForRealServer(options: TestClusterOptions): void {
-  for (const name of ["clock", "http", "https", "server"] as const)
+  for (const name of ["clock", "http", "server"] as const)
     if (options[name] !== undefined && options[name] !== false) throw onlyInMemory(`startTestCluster({ ${name} })`);
   if (typeof options.workloads === "object") throw onlyInMemory("startTestCluster({ workloads: { ... } })");
   if (options.time === "virtual") throw onlyInMemory('startTestCluster({ time: "virtual" })');

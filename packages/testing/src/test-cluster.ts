@@ -18,6 +18,11 @@ export interface TestClusterOptions {
   readonly time?: "virtual" | "real";
   /** Virtual time. @defaultValue a fake clock that starts at 2026-01-01T00:00:00Z */
   readonly clock?: FakeClock;
+  /**
+   * Which of several clusters of a test this is. The objects of each have their own uids. The real server of the second one is that of
+   * `TREADLE_TEST_KUBECONFIG_2`, and so on. @defaultValue 1
+   */
+  readonly nth?: number;
   /** Manifests that exist from the start. A missing name is the kind in lower case, a missing namespace `default`. */
   readonly objects?: readonly object[];
   /** Kinds that neither a handler nor a manifest names. */
@@ -32,7 +37,10 @@ export interface TestClusterOptions {
   readonly checkStatus?: boolean;
   /** Whether the server also listens on a free loopback port, without encryption: see `url`. @defaultValue false */
   readonly http?: boolean;
-  /** Whether the server also listens on a free loopback port with TLS and a token: see `kubeconfig`. @defaultValue false */
+  /**
+   * Whether the server also listens on a free loopback port with TLS and a token: see `kubeconfig`. A real server listens in any case.
+   * @defaultValue false
+   */
   readonly https?: boolean;
   /**
    * Whether Deployments, Jobs and other workloads get the status that they have in a cluster, and `settled` waits for it. In
@@ -51,7 +59,7 @@ export interface TestCluster extends TestEnvironment, UserActions, AsyncDisposab
   readonly client: Client;
   /** URL of the HTTP front. @throws Error without `http` */
   readonly url: string;
-  /** Kubeconfig of the HTTPS front, as YAML. @throws Error without `https` */
+  /** Kubeconfig of the HTTPS front, or that of the administrator of a real server, as YAML. @throws Error without `https` */
   readonly kubeconfig: string;
   /** Starts an operator with these handlers and installs their CRDs; resolves when its first passes begin. */
   start(handlers: AnyHandler | readonly AnyHandler[], options?: StartOptions): Promise<TestOperator>;

@@ -9,7 +9,7 @@ export interface TestEnvironment {
   get<K extends Kind>(kind: K, key: string): Promise<ObjectOf<K> | undefined>;
   /** Lists the objects of a kind, of all namespaces by default. */
   list<K extends Kind>(kind: K, namespace?: string): Promise<readonly ObjectOf<K>[]>;
-  /** The requests of the operator; those of the user are not recorded. */
+  /** The requests of the operator, and those by the kubeconfig of a server in memory. Those of the user are not recorded. */
   readonly requests: RequestLog;
   /**
    * Calls `observe` before each request of the operator is sent, until the returned function is called. An ApiError that

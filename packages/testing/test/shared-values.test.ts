@@ -1,4 +1,4 @@
-/** Values that extensions share, in the test environments: none of them ends as an operator does. */
+/** Values that extensions share, and passes that they trigger, in the test environments: none of them ends as an operator does. */
 import { conditions, handler, type Step } from "@treadle/reconcile";
 import { defineExtension, defineStep } from "@treadle/reconcile/unstable/engine";
 import { explore } from "@treadle/testing/explore";
@@ -33,6 +33,24 @@ test("a fakeWorld keeps one value for all passes", async () => {
   await world.pass("a");
   await world.pass("a");
   expect(trace).toEqual(["made", "function", "function"]);
+});
+
+test("a fakeWorld runs the pass that the waker of an extension triggers", async () => {
+  let wake: ((cause: string) => void) | undefined;
+  const listen = defineStep(Thing, { name: "listen", uses: [counting.use({})], do: (req) => void (wake = counting.of(req).waker()) });
+  const world = fakeWorld(
+    handler(Thing)
+      .step(conditions())
+      .step(listen as Step<Thing>)
+      .build(),
+    { objects: [thing] },
+  );
+  await world.settled();
+  const before = world.passes.length;
+  wake?.("a slot is free");
+  expect(world.dueIn("a")).toBe(0);
+  await world.settled();
+  expect(world.passes).toHaveLength(before + 1);
 });
 
 test("a fakeReq keeps one value for all runs", async () => {

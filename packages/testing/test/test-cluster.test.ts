@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Condition, fakeClock } from "@treadle/apimachinery";
+import { ApiError, type Condition, fakeClock } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
-import { connect } from "@treadle/client";
+import { connect, createClient, httpTransport } from "@treadle/client";
+import { kubeconfigText } from "@treadle/client/unstable/kubeconfig";
 import { conditions, handler, one, step } from "@treadle/reconcile";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { secret, secretText, startTestCluster, type TestCluster } from "../src/index.ts";
@@ -245,7 +246,7 @@ test("a socket with virtual time is refused, as is a front without its option", 
   await client.close();
 });
 
-test("a client connects with the kubeconfig of the cluster", { tags: ["memory"] }, async () => {
+test("a client connects with the kubeconfig of the cluster", async () => {
   await using cluster = await startTestCluster({ https: true, objects: [secret("in")] });
   const dir = await mkdtemp(join(tmpdir(), "treadle-testing-"));
   try {
@@ -257,6 +258,19 @@ test("a client connects with the kubeconfig of the cluster", { tags: ["memory"] 
   } finally {
     await rm(dir, { recursive: true });
   }
+});
+
+test("requests by the kubeconfig of a cluster in memory are recorded, and observers answer them", { tags: ["memory"] }, async () => {
+  await using cluster = await startTestCluster({ https: true, objects: [secret("in")] });
+  const { server, inline } = kubeconfigText(cluster.kubeconfig, "the kubeconfig");
+  const client = createClient({ transport: httpTransport({ server, credentials: inline }), retry: false });
+  await client.list(Secret);
+  expect(cluster.requests.summary()).toMatchObject({ "list secrets": 1 });
+  cluster.onRequest(({ resource }) => {
+    if (resource === "secrets") throw new ApiError({ message: "not now", status: 503, reason: "ServiceUnavailable" });
+  });
+  await expect(client.list(Secret)).rejects.toMatchObject({ status: 503 });
+  await client.close();
 });
 
 test("a status that breaks an invariant is reported at the end of the cluster", async () => {

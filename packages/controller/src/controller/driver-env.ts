@@ -16,13 +16,14 @@ export function driverEnv(
   services: Services,
   { kinds, metrics }: { readonly kinds: KindServices; readonly metrics: ControllerMetrics },
 ): DriverEnv {
-  const { clock, log, writer, monitor, isDryRun, options, onChange } = services;
+  const { clock, log, writer, fenced, monitor, isDryRun, options, onChange } = services;
   const { informers, feeds, presence, fetches, shared } = kinds;
   const { name } = handler;
   const measure = metrics.measures(pipelineOf(handler).metrics);
   const tracing = services.tracing && new PassTracing(handler, services.tracing);
   return {
     client: writer,
+    ...(fenced && { fenced }),
     cache: informers.cache,
     clock,
     log,

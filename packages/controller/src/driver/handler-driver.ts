@@ -87,7 +87,8 @@ export class HandlerDriver {
     this.queue = new WorkQueue({ clock, ...queueListeners });
     this.#primary = feeds.of(handler.kind);
     this.#watches = this.#runTimeWatches(env);
-    const services = { ...passServices(env, drain), watches: this.#watches };
+    const wake = (key: string, cause: string): void => this.enqueue(key, { cause });
+    const services = { ...passServices(env, drain), watches: this.#watches, wake };
     this.#reconciler = createReconciler(handler, reconcilerEnv(services, { handlerName: handler.name, primary: this.#primary, feeds }));
     this.#router = new EventRouter({
       handler,

@@ -20,10 +20,13 @@ import type { OpenWatch } from "./open-watch.ts";
 
 /** Options of {@link RunTimeWatches}. */
 export interface RunTimeWatchesOptions {
+  /** Name of the controller, for log lines. */
   readonly controller: string;
   /** Looks up names of kinds. */
   readonly client: Client;
+  /** Clock of the operator. */
   readonly clock: Clock;
+  /** Gets a line when a kind is not served, cannot be looked up, or is served again. */
   readonly log: Logger;
   /** Time after which a name that was not found is looked up again, in milliseconds. */
   readonly retryMs: number;
@@ -59,6 +62,7 @@ export class RunTimeWatches implements KindWatches {
     this.#options = options;
   }
 
+  /** As {@link KindWatches.hold}. */
   hold(kind: Kind | KindName, key: string): KindWatch {
     const id = watchIdOf(kind);
     let watch = this.#watches.get(id);
@@ -74,6 +78,7 @@ export class RunTimeWatches implements KindWatches {
     return watch.state;
   }
 
+  /** As {@link KindWatches.release}. */
   release(id: string, key: string): void {
     const watch = this.#watches.get(id);
     if (watch === undefined || !watch.holders.delete(key) || watch.holders.size > 0 || this.#isStopped) return;

@@ -1,6 +1,6 @@
 /**
- * Whether this process may act for the operator. Passes write through {@link leadersClient}, which sends nothing without the
- * leadership, and aborts writes that are under way when it ends.
+ * Whether this process may act for the operator. Passes write through clients of {@link leadersFence}, which send nothing without the
+ * leadership, and abort writes that are under way when it ends.
  */
 import type { Client } from "@treadle/client";
 
@@ -18,8 +18,8 @@ interface Options {
   readonly beforeAttempt?: () => void;
 }
 
-/** Makes a client that checks `leadership` before each attempt of a write. Reads are not checked. */
-export function leadersClient(client: Client, leadership: Leadership): Client {
+/** Makes clients that check `leadership` before each attempt of a write. Reads are not checked. It keeps no client. */
+export function leadersFence(leadership: Leadership): (client: Client) => Client {
   const writes = new Set<AbortController>();
   leadership.signal.addEventListener("abort", () => {
     for (const write of writes) write.abort(leadership.signal.reason);
@@ -41,7 +41,7 @@ export function leadersClient(client: Client, leadership: Leadership): Client {
     }
   }
 
-  return {
+  return (client) => ({
     get: (kind, ref, options) => client.get(kind, ref, options),
     list: (kind, options) => client.list(kind, options),
     watch: (kind, options) => client.watch(kind, options),
@@ -55,5 +55,5 @@ export function leadersClient(client: Client, leadership: Leadership): Client {
         ? client.raw(request, about)
         : write(request, ({ signal }) => client.raw({ ...request, ...(signal === undefined ? {} : { signal }) }, about)),
     close: () => client.close(),
-  };
+  });
 }

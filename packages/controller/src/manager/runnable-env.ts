@@ -1,5 +1,6 @@
 /** The services of a manager as its runnables get them. */
 import { type Cache, orAborted } from "@treadle/apimachinery";
+import type { Shared } from "@treadle/reconcile/unstable/engine";
 import type { KindPresence } from "../feeds/kind-presence.ts";
 import type { Undo } from "../internal/promises.ts";
 import { ManagerError } from "../manager-error.ts";
@@ -14,6 +15,7 @@ export interface RunnableParts {
   readonly cache: Cache;
   readonly presence: Pick<KindPresence, "isServed" | "refusalOf">;
   readonly health: Pick<Health, "addReadyzCheck">;
+  readonly shared: Shared;
   /** Remaining time for the stop of one runnable, in milliseconds. */
   readonly stopMs: () => number;
 }
@@ -51,7 +53,7 @@ export class RunnableEnvs {
   /** Makes the services of a runnable. What it adds to the manager is removed by `undo`. */
   of(runnable: Runnable, undo: Undo[]): RunnableEnv {
     const { clock, random, log, client, writer, isDryRun, metrics } = this.#services;
-    const { health, presence, stopMs } = this.#parts;
+    const { health, presence, shared, stopMs } = this.#parts;
     return {
       clock,
       random,
@@ -62,6 +64,7 @@ export class RunnableEnvs {
       isServed: (kind) => presence.isServed(kind),
       refusalOf: (kind) => presence.refusalOf(kind),
       synced: (signal) => orAborted(this.#synced.promise, signal),
+      shared: (key, make) => shared.get(key, make),
       metrics: async () => metrics?.registry,
       addReadyzCheck: (name, check) => void undo.push(health.addReadyzCheck(name, check)),
       named: (work, run, signal) => this.#named(runnable, { work, signal }, run),

@@ -88,7 +88,7 @@ export class Runtime {
     };
     for (const { handler, options: given } of assignments) controllers.push(new HandlerController(handler, given, services, kinds));
     const stopMs = (): number => this.#budget.forRunnables();
-    this.#envs = new RunnableEnvs(services, { cache: informers.cache, presence, health, stopMs });
+    this.#envs = new RunnableEnvs(services, { cache: informers.cache, presence, health, shared: this.#shared, stopMs });
     this.#starting = { clock, signal, stopMs, envOf: (runnable, undo) => this.#envs.of(runnable, undo) };
     this.#work = new LeaderWork(services, {
       controllers,

@@ -13,7 +13,7 @@ import { messageOf } from "../internal/error-text.ts";
 import { both } from "../internal/promises.ts";
 import { createElection } from "../leader-election/create-election.ts";
 import { type Election, NO_ELECTION_METRICS } from "../leader-election/election.ts";
-import { leadersClient } from "../leader-election/leadership.ts";
+import { leadersFence } from "../leader-election/leadership.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import type { LazyMetrics } from "../metrics/lazy-metrics.ts";
 import type { ManagerMetrics } from "../metrics/prometheus.ts";
@@ -44,6 +44,8 @@ export interface Services extends ManagerHooks, Pick<RunnableEnv, "clock" | "ran
   readonly client: Client;
   /** Sends the writes of passes and events, unless this replica does not lead, or they are only a dry run. */
   readonly writer: Client;
+  /** Makes a client of another cluster whose writes need the leadership, too. Undefined without an election. */
+  readonly fenced: ((client: Client) => Client) | undefined;
   readonly closeClient: () => Promise<void>;
   /** Undefined: nothing is counted. */
   readonly metrics: ManagerMetrics | undefined;
@@ -80,9 +82,21 @@ export async function makeServices(hooks: ManagerHooks, handlers: readonly AnyHa
       suspicion: (ms) => monitor?.suspicion(ms),
     });
     const isDryRun = (options.dryRun ?? false) !== false;
-    const writer = writingClient(connected.client, log, { options, election });
+    const fenced = election && leadersFence(election);
+    const writer = writingClient(connected.client, log, { options, fenced });
     const recorder = options.events === false || isDryRun ? undefined : makeRecorder(base, { writer, metrics });
-    return { ...base, ...connected, metrics, monitor, election, isDryRun, writer, recorder, newID: options.newReconcileID ?? randomUUID };
+    return {
+      ...base,
+      ...connected,
+      metrics,
+      monitor,
+      election,
+      isDryRun,
+      writer,
+      fenced,
+      recorder,
+      newID: options.newReconcileID ?? randomUUID,
+    };
   } catch (error) {
     await connected.closeClient();
     throw error;
@@ -107,10 +121,10 @@ async function connect(
 }
 
 /** A replica that does not lead sends neither writes nor events; a dry run sends nothing. */
-function writingClient(client: Client, log: Logger, { options, election }: Pick<Services, "options" | "election">): Client {
+function writingClient(client: Client, log: Logger, { options, fenced }: Pick<Services, "options" | "fenced">): Client {
   const { dryRun = false } = options;
   if (dryRun !== false) return dryRunClient(client, reporter(log, dryRun === true ? undefined : dryRun.onWrite));
-  return election === undefined ? client : leadersClient(client, election);
+  return fenced?.(client) ?? client;
 }
 
 function makeRecorder(

@@ -8,7 +8,7 @@ import { Counter, Gauge, Histogram, type Registry } from "./prom-client-parts.ts
 
 /** The family of one metric. */
 interface Family {
-  /** Adds to the counter, sets the gauge, or observes. */
+  /** Adds to the counter or the object gauge, sets the gauge, or observes. */
   add(labels: Readonly<Record<string, string>>, value: number): void;
   /** Makes the series with these labels. */
   zero(labels: Readonly<Record<string, string>>): void;
@@ -40,9 +40,13 @@ function familyOf({ type, name, help, labels, buckets }: DeclaredMetric, registr
     const counter = new Counter(common);
     return { add: (given, value) => counter.inc(given, value), zero: (given) => counter.inc(given, 0) };
   }
-  if (type === "gauge") {
+  if (type === "gauge" || type === "objectGauge") {
     const gauge = new Gauge(common);
-    return { add: (given, value) => gauge.set(given, value), zero: (given) => gauge.set(given, 0) };
+    const isSum = type === "objectGauge";
+    return {
+      add: (given, value) => (isSum ? gauge.inc(given, value) : gauge.set(given, value)),
+      zero: (given) => gauge.set(given, 0),
+    };
   }
   const histogram = new Histogram({ ...common, buckets: [...buckets] });
   return { add: (given, value) => histogram.observe(given, value), zero: (given) => histogram.zero(given) };

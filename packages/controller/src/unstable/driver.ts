@@ -10,3 +10,4 @@ export { type HandlerFeeds, type PassServices, reconcilerEnv } from "../driver/r
 export type { EventFeed, EventListener, EventOrigin } from "../feeds/event-feed.ts";
 export type { EnqueueOptions } from "../driver/handler-driver.ts";
 export { FeedRegistry, type FeedRegistryOptions, type OpenFeed } from "../feeds/feed-registry.ts";
+export { RunTimeWatches, type RunTimeWatchesOptions } from "../driver/run-time-watches.ts";

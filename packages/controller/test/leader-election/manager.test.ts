@@ -1,7 +1,9 @@
 /** Replicas of an operator: one works, the others stand by; what happens when the leader goes, is lost, or must not be. */
-import { type ApiResponse, type Transport } from "@treadle/apimachinery";
+import type { ApiResponse, Kind, Transport } from "@treadle/apimachinery";
 import { Lease } from "@treadle/apimachinery/kinds";
+import type { Client, WriteOptions } from "@treadle/client";
 import { type AnyHandler, handler, step } from "@treadle/reconcile";
+import { clientFor } from "@treadle/reconcile/unstable/engine";
 import { describe, expect, test } from "vitest";
 import { createManager, isManagerError, type Runnable } from "../../src/index.ts";
 import { Gadget, Widget, widget } from "../widget.ts";
@@ -117,6 +119,32 @@ describe("a leader that cannot renew", () => {
     expect(member.writes.length).toBe(written);
     expect(member.manager.status()).toMatchObject({ state: "stopped", leadership: { type: "over" } });
     expect((await user.get(Widget, ref))?.status?.seen).toBeUndefined();
+  });
+
+  test("sends no attempt of a write to another cluster", async () => {
+    const { clock, user, join } = team();
+    const state = { isCut: false };
+    let attempt: (() => void) | undefined;
+    const sending = (_kind: Kind, _object: unknown, options: WriteOptions): Promise<never> => {
+      attempt = options.beforeAttempt;
+      return new Promise((_, reject) => options.signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+    };
+    const other = { create: sending } as unknown as Client; // All that is called.
+    const remote = step(Widget, {
+      name: "remote",
+      async do(req) {
+        const client = clientFor(req, { client: other, observe: () => undefined, observeDelete: () => undefined });
+        await client.create(Gadget, { metadata: { name: "a" }, spec: {} });
+      },
+    });
+    const member = await join({ handlers: [handler(Widget).step(remote).build()], intercept: leasesOut(state) });
+    await user.create(Widget, widget("a"));
+    await clock.advance(1_000);
+    expect(() => attempt?.()).not.toThrow();
+    state.isCut = true;
+    await clock.advance(9_000);
+    expect(member.outcome).toMatchObject({ code: "ERR_NOT_LEADER" });
+    expect(() => attempt?.()).toThrow("lost the leadership");
   });
 
   test("does not start queued passes, and a write of its client is refused", async () => {

@@ -42,7 +42,7 @@ describe("a step", () => {
       do: undefined,
       cleanup: undefined,
       post: undefined,
-      readsInCleanup: true,
+      cleanupReads: {},
       refersFrom: undefined,
       memory: undefined,
       parts: undefined,

@@ -37,8 +37,8 @@ export interface StepRuntime {
   readonly gives: Gives | undefined;
   /** The reads of the step, by name. */
   readonly reads: Readonly<Record<string, AnyRead>>;
-  /** Whether the reads are resolved in a cleanup. */
-  readonly readsInCleanup: boolean;
+  /** The reads that are resolved in a cleanup. */
+  readonly cleanupReads: Readonly<Record<string, AnyRead>>;
   /** The kinds that the step owns. */
   readonly owns: readonly Kind[];
   /** Those of `owns` without which the step runs. */
@@ -156,8 +156,8 @@ export interface RawDefinition {
   readonly gives?: Gives;
   /** The reads of the step, by name. */
   readonly reads?: Readonly<Record<string, unknown>>;
-  /** Whether the reads are resolved in a cleanup. @defaultValue true */
-  readonly readsInCleanup?: boolean;
+  /** The names of the reads that are resolved in a cleanup. @defaultValue all */
+  readonly cleanupReads?: readonly string[];
   /** The kinds that the step owns. */
   readonly owns?: readonly (Kind | OwnedKind)[];
   /**
@@ -252,7 +252,7 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     givers: leavesOf(required).filter(({ gives }) => gives !== undefined),
     gives: definition.gives,
     reads: (definition.reads ?? {}) as Readonly<Record<string, AnyRead>>,
-    readsInCleanup: definition.readsInCleanup ?? true,
+    cleanupReads: picked(definition.reads, definition.cleanupReads),
     owns: owned.map(({ kind: each }) => each),
     optionalOwns: owned.filter(({ ifNotServed }) => ifNotServed === "skip").map(({ kind: each }) => each),
     cleanupChecksKinds: definition.cleanupChecksKinds ?? false,
@@ -280,6 +280,11 @@ export function runtimeFrom(kind: Kind, definition: RawDefinition): StepRuntime 
     configures: definition.configures ?? {},
     uses: new Map((definition.uses ?? []).map((use) => [use.name, use])),
   };
+}
+
+function picked(reads: object = {}, names?: readonly string[]): Readonly<Record<string, AnyRead>> {
+  const entries = Object.entries(reads as Record<string, AnyRead>);
+  return Object.fromEntries(names === undefined ? entries : entries.filter(([name]) => names.includes(name)));
 }
 
 /** @throws TypeError for members of a wrong type (untyped code). */

@@ -153,7 +153,7 @@ const NOTHING_OWNED: Omit<ReadingStep, "name" | "reads"> = {
   owns: [],
   optionalOwns: [],
   cleanupChecksKinds: false,
-  readsInCleanup: false,
+  cleanupReads: {},
 };
 
 /** A step without reads and owned kinds waits for no kind, and gets no values. */

@@ -68,4 +68,4 @@ export async function resolveReads<T extends KubernetesObject, const R extends R
   }
 }
 
-const OWNS_NOTHING = { readsInCleanup: true, owns: [], optionalOwns: [], cleanupChecksKinds: false } as const;
+const OWNS_NOTHING = { cleanupReads: {}, owns: [], optionalOwns: [], cleanupChecksKinds: false } as const;

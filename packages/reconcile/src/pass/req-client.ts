@@ -11,7 +11,7 @@ import {
   type Ref,
   shortenName,
 } from "@treadle/apimachinery";
-import type { Deletion } from "@treadle/client";
+import { type Client, type Deletion, withDryRun } from "@treadle/client";
 import { inNamespaceOf } from "../read-refs.ts";
 import type { ReqClient } from "../req.ts";
 import { logChange, logWrite, type StepWrite } from "../record/change-log.ts";
@@ -23,8 +23,22 @@ import type { StepRuntime } from "../build/step-runtime.ts";
 /** Kubernetes refuses longer field managers. */
 const MAX_FIELD_MANAGER_LENGTH = 128;
 
-export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClient {
-  const { client } = pass.env;
+/** A cluster that a step uses besides that of the operator. */
+export interface OtherCluster {
+  /** Sends the requests, with their credentials. */
+  readonly client: Client;
+  /** Called after every write of an object, so that reads of the next pass show it. */
+  observe(kind: Kind, object: KubernetesObject): void;
+  /** Called after a delete removed an object. */
+  observeDelete(kind: Kind, ref: Ref, uid: string): void;
+}
+
+/**
+ * Makes the client of a step. For another cluster it has no effect on the caches of the operator's own one, and its reads need no
+ * declaration. The owner is looked for in the own cluster all the same, before an object is created that only a cleanup removes.
+ */
+export function reqClient(pass: Pass, step: StepRuntime, scope: Scope, other?: OtherCluster): ReqClient {
+  const client = clientOf(pass, other);
   const fieldManager = pass.pipeline.name;
   const ref = (kind: Kind, given: Ref | string): Ref =>
     inNamespaceOf(pass.object, kind, typeof given === "string" ? { name: given } : given);
@@ -41,7 +55,9 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     logWrite(pass, { ...write, kind, metadata, stored, step: step.name });
     // A scale is another kind than its object; and of the primary itself only the engine's writes are no events.
     const isPrimary = groupKindOf(kind) === groupKindOf(pass.pipeline.kind) && metadata.uid === pass.object.metadata.uid;
-    if (answered === kind.kind && !isPrimary) {
+    if (other !== undefined) {
+      if (answered === kind.kind) other.observe(kind, stored as KubernetesObject);
+    } else if (answered === kind.kind && !isPrimary) {
       pass.env.observeOther?.(kind, stored as KubernetesObject);
       if (!isMetadataOnly(kind)) pass.fetches.wrote(kind, stored as KubernetesObject);
     }
@@ -59,11 +75,11 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     );
   return {
     get: (kind, given) => {
-      reportUndeclared(pass, step, "get", kind);
+      if (other === undefined) reportUndeclared(pass, step, "get", kind);
       return began("get", kind, client.get(kind, ref(kind, given), reading()));
     },
     list: (kind, { namespace: given, ...rest } = {}) => {
-      reportUndeclared(pass, step, "list", kind);
+      if (other === undefined) reportUndeclared(pass, step, "list", kind);
       const { namespace } =
         given === "*" ? {} : inNamespaceOf(pass.object, kind, given === undefined ? { name: "" } : { name: "", namespace: given });
       const call = client.list(kind, { ...rest, ...(namespace === undefined ? {} : { namespace }), ...reading() });
@@ -86,7 +102,7 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     },
     update: (kind, object) => {
       const given = placed(pass, kind, object);
-      const before = cached(pass, kind, (given as { readonly metadata?: Ref }).metadata);
+      const before = other === undefined ? cached(pass, kind, (given as { readonly metadata?: Ref }).metadata) : undefined;
       return began(
         "update",
         kind,
@@ -95,7 +111,7 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
     },
     patch: (kind, given, patch, more) => {
       const target = ref(kind, given);
-      const before = cached(pass, kind, target);
+      const before = other === undefined ? cached(pass, kind, target) : undefined;
       return began(
         "patch",
         kind,
@@ -129,9 +145,9 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
         "delete",
         kind,
         call.then((deletion) => {
-          const mark = `${groupKindOf(kind)} ${keyOf(target)} deleted`;
+          const mark = `${groupKindOf(kind)} ${keyOf(target)} deleted${other === undefined ? "" : " elsewhere"}`;
           if (more?.dryRun !== true) {
-            deleted(pass, { kind, ref: target, deletion });
+            deleted(pass, { kind, ref: target, deletion }, other);
             // An object that takes its time is deleted in each pass, and one that no longer exists has no uid.
             const isNew = !pass.memory.written.has(mark) && !(deletion.type === "gone" && deletion.uid === undefined);
             if (isNew) logChange(pass, { operation: "deleted", kind, ref: target, step: step.name });
@@ -141,6 +157,13 @@ export function reqClient(pass: Pass, step: StepRuntime, scope: Scope): ReqClien
       );
     },
   };
+}
+
+/** A dry run writes nothing in another cluster either, nor does a process without the leadership. */
+function clientOf({ env }: Pass, other: OtherCluster | undefined): Client {
+  if (other === undefined) return env.client;
+  const client = env.fenced?.(other.client) ?? other.client;
+  return env.isDryRun ? withDryRun(client) : client;
 }
 
 /** The object before a write, for the log; undefined where it is not known as a whole. */
@@ -201,10 +224,15 @@ interface Deleted {
 }
 
 /** The next pass does not see it any more, or sees that it is going. The primary's own end is for the watch to tell. */
-function deleted({ env, fetches, object, pipeline }: Pass, { kind, ref, deletion }: Deleted): void {
+function deleted({ env, fetches, object, pipeline }: Pass, { kind, ref, deletion }: Deleted, other: OtherCluster | undefined): void {
   if (env.isDryRun) return;
-  fetches.removed(kind, ref);
   const uid = deletion.type === "gone" ? deletion.uid : deletion.object.metadata.uid;
+  if (other !== undefined) {
+    if (deletion.type === "gone" && uid !== undefined) other.observeDelete(kind, ref, uid);
+    if (deletion.type !== "gone" && (deletion.object.metadata.finalizers ?? []).length > 0) other.observe(kind, deletion.object);
+    return;
+  }
+  fetches.removed(kind, ref);
   if (uid === undefined || (groupKindOf(kind) === groupKindOf(pipeline.kind) && uid === object.metadata.uid)) return;
   if (deletion.type === "gone") env.observeOtherDelete?.(kind, ref, uid);
   // Without finalizers it ends after its grace period; such an answer to another write would mean that it has ended.

@@ -40,8 +40,7 @@ export interface Resolved {
 }
 
 /** The parts of a step that decide what it reads. */
-export interface ReadingStep
-  extends Pick<StepRuntime, "name" | "reads" | "readsInCleanup" | "owns" | "optionalOwns" | "cleanupChecksKinds"> {
+export interface ReadingStep extends Pick<StepRuntime, "name" | "reads" | "cleanupReads" | "owns" | "optionalOwns" | "cleanupChecksKinds"> {
   /** What reads, for errors. @defaultValue the step with its name */
   readonly where?: string;
 }
@@ -78,7 +77,7 @@ export function resolveStepReads(pass: Reading, step: ReadingStep, phase: Phase,
   if (missing.length > 0 && phase === "do") return { ...NOTHING, missing: missing[0] };
   const refusal = refusalOf(pass, step, phase);
   if (refusal !== undefined) return { ...NOTHING, refusal };
-  const reads = phase === "cleanup" && !step.readsInCleanup ? NO_READS : step.reads;
+  const reads = phase === "cleanup" ? step.cleanupReads : step.reads;
   const values: Record<string, unknown> = {};
   const waiting: Promise<void>[] = [];
   /** The requests of this phase: a read is also the first one of a read through it. */
@@ -190,8 +189,6 @@ async function left(
   }
   return { ...known, missing: undefined };
 }
-
-const NO_READS: StepRuntime["reads"] = {};
 
 /** A later read may throw synchronously. A rejection of this one must not end the process then. */
 function heard<T>(promise: Promise<T>): Promise<T> {

@@ -16,7 +16,7 @@ import { slotOf } from "../record/memory.ts";
 import { misuse } from "../internal/misuse.ts";
 import type { Pass } from "../record/pass-state.ts";
 import { requireWatched, watchedBy, watchKind } from "./pass-watches.ts";
-import { reqClient } from "./req-client.ts";
+import { type OtherCluster, reqClient } from "./req-client.ts";
 import { checkpoint } from "../save/save.ts";
 import { isServedIn } from "./served.ts";
 import { StepConditions } from "./step-conditions.ts";
@@ -27,6 +27,15 @@ export type Phase = "gate" | "do" | "cleanup" | "post";
 
 /** Returns the pass and the step of a req. @throws TypeError for a value that is not a req of the engine */
 export let stepOf: (req: unknown) => { readonly pass: Pass; readonly step: StepRuntime; readonly scope: Scope };
+
+/**
+ * Returns a client of a step for another cluster: with its field manager, its deadline and its log of changes, and without effects on
+ * the caches of the own cluster. @throws TypeError for a value that is not a req of the engine
+ */
+export function clientFor(req: unknown, other: OtherCluster): ReqClient {
+  const { pass, step, scope } = stepOf(req);
+  return reqClient(pass, step, scope, other);
+}
 
 export class StepReq {
   static {

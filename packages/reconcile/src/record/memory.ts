@@ -3,18 +3,20 @@
  * and by a new value of the annotation that requests a pass.
  */
 import type { Clock, KubernetesObject } from "@treadle/apimachinery";
+import type { ReconcilerEnv } from "../env.ts";
 import type { Fetches } from "../fetches.ts";
 import type { KindWatches } from "../kind-watch.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import { RECONCILE_REQUESTED_ANNOTATION } from "../build/names.ts";
 import type { Pipeline } from "../build/pipeline.ts";
+import { type GaugeMemory, removeObjectGauges } from "./object-gauges.ts";
 import { type Held, readerOf } from "./held.ts";
 import type { Waiting } from "./progress.ts";
 import type { References } from "./references.ts";
 import type { Throttle } from "../internal/throttle.ts";
 
 /** The memory of one object. */
-export interface KeyMemory {
+export interface KeyMemory extends GaugeMemory {
   readonly uid: string | undefined;
   /** The value of {@link RECONCILE_REQUESTED_ANNOTATION}; a new value drops the memory. */
   readonly request: string | undefined;
@@ -91,6 +93,20 @@ export function slotOf(memory: KeyMemory, name: string, make: () => object): obj
   return slot;
 }
 
+/** Drops the memories of steps and extensions, and disposes of those of extensions. */
+export function dropSlots(memory: KeyMemory): void {
+  const { slots } = memory;
+  delete memory.slots;
+  for (const [name, slot] of slots ?? []) if (name.startsWith(EXTENSION)) (slot as Partial<Disposable>)[Symbol.dispose]?.();
+}
+
+const EXTENSION = "extension ";
+
+/** Returns the memory of one extension, made at its first use. */
+export function extensionSlotOf(memory: KeyMemory, name: string, make: () => object): object {
+  return slotOf(memory, EXTENSION + name, make);
+}
+
 /** Shared, since nearly every object has none. */
 const NO_PROBLEMS: readonly string[] = [];
 
@@ -101,6 +117,8 @@ export interface MemoryServices {
   readonly clock: Clock;
   /** The watches of kinds that are known only at run time, if the operator has them. */
   readonly watches?: KindWatches | undefined;
+  /** The metrics of extensions. */
+  readonly metrics: Pick<ReconcilerEnv, "measure">;
 }
 
 /** The memories of all objects of a reconciler. */
@@ -110,12 +128,14 @@ export class Memories {
   readonly #references: References;
   readonly #clock: Clock;
   readonly #watches: KindWatches | undefined;
+  readonly #metrics: Pick<ReconcilerEnv, "measure">;
   readonly #memories = new Map<string, KeyMemory>();
 
-  constructor(pipeline: Pipeline, { fetches, references, clock, watches }: MemoryServices) {
+  constructor(pipeline: Pipeline, { fetches, references, clock, watches, metrics }: MemoryServices) {
     this.#references = references;
     this.#clock = clock;
     this.#watches = watches;
+    this.#metrics = metrics;
     this.#pipeline = pipeline;
     this.#fetches = fetches;
   }
@@ -126,8 +146,12 @@ export class Memories {
     const request = annotations?.[RECONCILE_REQUESTED_ANNOTATION];
     let memory = this.#memories.get(key);
     if (memory === undefined || memory.uid !== uid || memory.request !== request) {
+      // The parts of an object stay in gauges until its next pass sets them.
+      const gauges = memory?.uid === uid ? memory?.gauges : undefined;
+      if (memory !== undefined && gauges !== undefined) delete memory.gauges;
       this.forget(key);
       memory = newMemory(uid, { request, sinceMs: this.#clock.elapsed() });
+      if (gauges !== undefined) memory.gauges = gauges;
       this.#memories.set(key, memory);
     }
     if (memory.checked === undefined || memory.checked.generation !== generation) {
@@ -139,8 +163,8 @@ export class Memories {
   }
 
   /**
-   * Drops the memory of an object, and releases what it holds: objects that its reads named, and watches. Returns whether there
-   * was a memory.
+   * Drops the memory of an object, and releases what it holds: objects that its reads named, watches, and memories of steps and
+   * extensions that can be disposed of. Returns whether there was a memory.
    */
   forget(key: string): boolean {
     this.#references.forget(key);
@@ -148,6 +172,10 @@ export class Memories {
     const fetched = memory?.fetched.values() ?? [];
     for (const { kind, ref } of fetched) this.#fetches.release(kind, ref, readerOf(this.#pipeline, key));
     for (const ids of memory?.watches?.values() ?? []) for (const id of ids) this.#watches?.release(id, key);
+    if (memory !== undefined) {
+      removeObjectGauges(memory, this.#metrics);
+      dropSlots(memory);
+    }
     return this.#memories.delete(key);
   }
 }

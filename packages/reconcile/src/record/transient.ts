@@ -19,21 +19,25 @@ export function noteTransient(pass: Pass): void {
   const { clock, memory, progress, pipeline } = pass;
   // A gate or a shutdown ended the pass: nothing is known of the steps.
   if (pipeline.conditions?.computesReady !== true || pass.reports === "gated") return;
-  const found = [...progress].filter(([step, ended]) => keepsAll(pass, step) && isTransientEnd(ended)).map(([step]) => step);
+  const found = [...progress].filter(([step, ended]) => keepsAll(pass, step) && isTransientEnd(ended));
   const { transientSinceMs: before } = memory;
   if (found.length === 0) {
     if (before !== undefined) delete memory.transientSinceMs;
     return;
   }
   const nowMs = clock.elapsed();
-  const since = new Map(found.map(({ name }) => [name, before?.get(name) ?? nowMs]));
+  const since = new Map(found.map(([{ name }]) => [name, before?.get(name) ?? nowMs]));
   memory.transientSinceMs = since;
   if (pass.reports !== "full" || !isReadyCurrent(pass)) return;
-  const restOf = ({ name }: StepRuntime): number => (since.get(name) ?? nowMs) + TRANSIENT_MS - nowMs;
-  const hidden = found.filter((step) => restOf(step) > 0);
+  const rests = found.map(([step, ended]) => ({ step, ms: (since.get(step.name) ?? nowMs) + hiddenMs(ended) - nowMs }));
+  const hidden = rests.filter(({ ms }) => ms > 0);
   if (hidden.length === 0) return;
-  pass.hidden = new Set(hidden);
-  pass.dueMs = Math.min(...hidden.map(restOf));
+  pass.hidden = new Set(hidden.map(({ step }) => step));
+  pass.dueMs = Math.min(...hidden.map(({ ms }) => ms));
+}
+
+function hiddenMs(ended: Progress): number {
+  return (ended.type === "wait" ? ended.cause?.transientMs : undefined) ?? TRANSIENT_MS;
 }
 
 /** The step has at least one condition, and said `keep` of each. */

@@ -1,13 +1,14 @@
 /** The pass as an extension sees it: before, during and after the chain. */
-import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import { keyOf, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import type { AnyExtension, ChainPass, EndedPass, ExtendedHandler, ExtensionPass, Probe, StepsRun } from "../extension.ts";
 import type { Outcome } from "../req.ts";
 import { checkMeasurement, type DeclaredMetric, type MetricLabels } from "../metric.ts";
 import { isServedNow } from "../pass/served.ts";
 import { claims } from "./claims.ts";
 import { notReached } from "./step-settings.ts";
+import { noteObjectGauge } from "../record/object-gauges.ts";
 import { handlerOf } from "../build/extensions.ts";
-import { slotOf } from "../record/memory.ts";
+import { extensionSlotOf } from "../record/memory.ts";
 import type { Pass } from "../record/pass-state.ts";
 import type { PassType, Progress } from "../record/progress.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
@@ -73,7 +74,7 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
 
   get memory(): object {
     const { name, memory = empty } = this.#extension;
-    return slotOf(this.#pass.memory, `extension ${name}`, memory);
+    return extensionSlotOf(this.#pass.memory, name, memory);
   }
 
   get found(): object {
@@ -106,6 +107,12 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
 
   get clock(): AnyPass["clock"] {
     return this.#pass.env.clock;
+  }
+
+  waker(): (cause: string) => void {
+    const { env } = this.#pass;
+    const key = keyOf(this.#pass.object.metadata);
+    return (cause) => env.wake?.(key, cause);
   }
 
   get log(): AnyPass["log"] {
@@ -168,6 +175,12 @@ class ExtensionScope implements AnyChainPass, AnyEndedPass {
 
   observe(name: string, labels: MetricLabels, seconds: number): void {
     this.#measure("histogram", name, { labels, value: Math.max(0, seconds) });
+  }
+
+  objectGauge(name: string, labels: MetricLabels, value: number): void {
+    checkMeasurement(this.#extension, { type: "objectGauge", name, labels, value });
+    const { env, memory } = this.#pass;
+    if (!this.isDryRun) noteObjectGauge(memory, { name, labels, value }, env);
   }
 
   #measure(type: DeclaredMetric["type"], name: string, { labels, value }: { readonly labels: MetricLabels; readonly value: number }): void {

@@ -24,6 +24,7 @@ export {
   DEFAULT_BUCKETS,
   type DeclaredMetric,
   type GaugeDefinition,
+  type ObjectGaugeDefinition,
   type HistogramDefinition,
   type MetricDefinition,
   type MetricLabels,
@@ -52,7 +53,7 @@ export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { defineComposite, type RawParts } from "../build/define-composite.ts";
 export type { Gives } from "../build/gives.ts";
 export { entryHandlerOf } from "../build/names.ts";
-export { unitManager } from "../pass/req-client.ts";
+export { type OtherCluster, unitManager } from "../pass/req-client.ts";
 export { KindNotInstalled, servedVersionOf } from "../pass/served.ts";
 export { requestedDelayOf } from "../pass/requeue.ts";
 export { delayAfter, type ThrottleRules, Throttle } from "../internal/throttle.ts";
@@ -65,7 +66,7 @@ export { SecretValues } from "../record/secret-values.ts";
 export { hidingLogger, withContext } from "../pass/loggers.ts";
 
 // Reads and watches of a handler.
-export { inNamespaceOf, isSegment } from "../read-refs.ts";
+export { inNamespaceOf, isSegment, refOfRead } from "../read-refs.ts";
 export { Budget, isPromiseLike } from "../internal/deadline.ts";
 export {
   type AnyRead,
@@ -108,5 +109,5 @@ export { type AllRights, PERMISSION_VERBS } from "../permission.ts";
 export { createReconciler, type PassOptions, type Reconciler } from "../reconciler.ts";
 export type { DrainRule, EventNote, PhaseWatch, ReconcilerEnv, RunningPhase, UndeclaredUse } from "../env.ts";
 export type { PassResult, PhaseReport, Requeue, Strays } from "../pass-result.ts";
-export type { Phase } from "../pass/step-req.ts";
+export { clientFor, type Phase } from "../pass/step-req.ts";
 export { factsOf, runStep, type RunStepOptions, stateAnnotation, type StepFacts, type StepRun } from "../run-step.ts";

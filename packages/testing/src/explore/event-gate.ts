@@ -33,6 +33,11 @@ export interface GateKeeper {
   delivered(event: WatchedEvent): void;
 }
 
+/** Returns an event as journals name it. */
+export function described(watch: string, { number, type, key }: WatchedEvent): string {
+  return `${watch}#${number} (${type} ${key})`;
+}
+
 /** Puts a gate in front of a watch. @param hasInitialEvents the stream begins with a list, which a bookmark ends */
 export function gated(source: AsyncIterable<string>, keeper: GateKeeper, hasInitialEvents: boolean): AsyncIterable<string> {
   return {

@@ -15,6 +15,7 @@ export interface ExternalEffects {
 /** The process that code runs in. */
 export interface ProcessScope {
   readonly isDead: boolean;
+  kill(): void;
 }
 
 const scopes = new AsyncLocalStorage<ProcessScope>();
@@ -22,6 +23,11 @@ const scopes = new AsyncLocalStorage<ProcessScope>();
 /** Runs `work`, and everything that it starts, as part of a process. */
 export function inProcess<T>(scope: ProcessScope, work: () => T): T {
   return scopes.run(scope, work);
+}
+
+/** Returns the process that the calling code runs in; `undefined`: none. */
+export function currentProcess(): ProcessScope | undefined {
+  return scopes.getStore();
 }
 
 /** The effects of one run. */

@@ -5,18 +5,13 @@
 import type { ApiRequest, ApiResponse, Clock, Kind, Random, Transport } from "@treadle/apimachinery";
 import { connectionReset, never } from "../faults/answers.ts";
 import { describeRequest } from "../internal/request-description.ts";
-import { gated, type GateKeeper, type WatchedEvent } from "./event-gate.ts";
+import type { ProcessScope } from "./external-effects.ts";
+import { described, gated, type GateKeeper } from "./event-gate.ts";
 import type { Entry, SeenEvent, Target, Write } from "./journal.ts";
 import type { PointFault, Point, CrashStalePoint, WriteFaultPoint } from "./fault-point.ts";
 import { isRefusal, REFUSALS, type Refusal, refuse } from "./refusals.ts";
 import { isWrite, requestId } from "./writes.ts";
 import { hasInitialEvents, StaleStart } from "./stale-start.ts";
-
-/** A process that a fault can kill. */
-export interface KillableProcess {
-  readonly isDead: boolean;
-  kill(): void;
-}
 
 type WriteEntry = Extract<Entry, { type: "write" }>;
 
@@ -42,7 +37,7 @@ export class FaultInjector {
   readonly #held = new Map<string, () => void>();
   /** A request that is refused at each retry. */
   #refused: { readonly fault: Refusal; readonly id: string; left: number } | undefined;
-  #doomed: KillableProcess | undefined;
+  #doomed: ProcessScope | undefined;
   #isDoomedAtStart: boolean;
   /** Sends the write of a process that was deposed before. */
   #late: (() => Promise<void>) | undefined;
@@ -67,7 +62,7 @@ export class FaultInjector {
   }
 
   /** Creates the connection of a process. */
-  through(process: KillableProcess): Transport {
+  through(process: ProcessScope): Transport {
     const transport = this.#transport();
     if (this.#isDoomedAtStart) {
       this.#isDoomedAtStart = false;
@@ -78,28 +73,30 @@ export class FaultInjector {
       this.#frozen ??= Promise.withResolvers();
       this.journal.push({ type: "fault", text: `the process sees ${this.#staleStart.shown}, until it is idle` });
     }
-    return {
-      request: async (request) => {
-        if (process.isDead) return await never(request.signal);
-        const target = describeRequest(request);
-        const response = isWrite(target)
-          ? await this.#write(process, { transport, request, target })
-          : this.#watched(await this.#staleStart.request(transport, request, target), target, process);
-        // A killed process gets no answer.
-        return process.isDead ? await never(request.signal) : response;
-      },
-      close: () => transport.close(),
-    };
+    return this.#connection(
+      transport,
+      () => process,
+      async (request, target) => this.#watched(await this.#staleStart.request(transport, request, target), target, process),
+    );
+  }
+
+  /**
+   * Creates a connection of the processes to another API server, such as a target cluster. Its writes are places of faults as those to
+   * the server of the run are. Its watches go on until their process ends.
+   * @param current returns the process that sends a request
+   */
+  elsewhere(transport: Transport, current: () => ProcessScope | undefined): Transport {
+    return this.#connection(
+      transport,
+      () => current() ?? NO_PROCESS,
+      (request) => transport.request(request),
+    );
   }
 
   /** Called after each pass. Returns `again` if the pass must run again with the caches as they are. */
-  passEnded(process: KillableProcess): "again" | undefined {
+  passEnded(process: ProcessScope): "again" | undefined {
     this.#refused = undefined;
-    if (process === this.#doomed) {
-      this.#doomed = undefined;
-      process.kill();
-      return undefined;
-    }
+    if (this.#killIfDoomed(process)) return undefined;
     if (this.#stale === "writing") {
       this.#stale = "next";
       return "again";
@@ -109,12 +106,8 @@ export class FaultInjector {
   }
 
   /** Called when the process is idle: lets faults happen that waited for something else. Returns whether there was one. */
-  async unblock(process: KillableProcess): Promise<boolean> {
-    if (process === this.#doomed) {
-      this.#doomed = undefined;
-      process.kill();
-      return true;
-    }
+  async unblock(process: ProcessScope): Promise<boolean> {
+    if (this.#killIfDoomed(process)) return true;
     if (this.thaw()) return true;
     const late = this.#late;
     this.#late = undefined;
@@ -155,16 +148,37 @@ export class FaultInjector {
     return [...this.#held.keys()].some((watch) => watch.split("/").at(-1) === plural);
   }
 
+  #killIfDoomed(process: ProcessScope): boolean {
+    if (process !== this.#doomed) return false;
+    this.#doomed = undefined;
+    process.kill();
+    return true;
+  }
+
+  #connection(
+    transport: Transport,
+    processOf: () => ProcessScope,
+    read: (request: ApiRequest, target: Target) => Promise<ApiResponse>,
+  ): Transport {
+    return {
+      request: async (request) => {
+        const process = processOf();
+        if (process.isDead) return await never(request.signal);
+        const target = describeRequest(request);
+        const response = isWrite(target) ? await this.#write(process, { transport, request, target }) : await read(request, target);
+        // A killed process gets no answer.
+        return process.isDead ? await never(request.signal) : response;
+      },
+      close: () => transport.close(),
+    };
+  }
+
   async #write(
-    process: KillableProcess,
+    process: ProcessScope,
     given: { readonly transport: Transport; readonly request: ApiRequest; readonly target: Target },
   ): Promise<ApiResponse> {
     const { transport, request, target } = given;
-    if (process === this.#doomed) {
-      this.#doomed = undefined;
-      process.kill();
-      return await never(request.signal);
-    }
+    if (this.#killIfDoomed(process)) return await never(request.signal);
     const again = this.#again(request);
     if (again !== undefined) return refuse(again, target);
     const number = this.writes.length + 1;
@@ -173,7 +187,7 @@ export class FaultInjector {
     const entry: WriteEntry = { type: "write", number, target, status: 0 };
     this.journal.push(entry);
     const fault = this.#point.find((one): one is WriteFaultPoint | CrashStalePoint => "write" in one && one.write === number);
-    if (fault?.type === "deposed") return await this.#depose(fault, process, { request, entry });
+    if (fault?.type === "deposed") return await this.#depose(fault, process, { transport, request, entry });
     if (isRefusal(fault)) {
       this.strike(fault, REFUSALS[fault.type]);
       if (fault.type !== "conflict") this.#refused = { fault, id: requestId(request), left: ATTEMPTS - 1 };
@@ -189,13 +203,13 @@ export class FaultInjector {
   /** Delays the write until the process that takes over is idle. */
   async #depose(
     fault: WriteFaultPoint,
-    process: KillableProcess,
-    { request, entry }: { readonly request: ApiRequest; readonly entry: WriteEntry },
+    process: ProcessScope,
+    { transport, request, entry }: { readonly transport: Transport; readonly request: ApiRequest; readonly entry: WriteEntry },
   ): Promise<never> {
     this.strike(fault, "the process pauses before it sends the write, and another process takes over");
     const { signal: _signal, ...late } = request;
     this.#late = async () => {
-      const { status } = await this.#transport().request(late);
+      const { status } = await transport.request(late);
       this.wroteAtMs = this.#clock.now();
       this.journal.push({ type: "fault", text: `write ${entry.number}, of the paused process, arrives: ${status}` });
     };
@@ -204,7 +218,7 @@ export class FaultInjector {
   }
 
   /** Applies a fault after a write was stored. */
-  async #afterwards(fault: WriteFaultPoint | CrashStalePoint, process: KillableProcess, request: ApiRequest): Promise<void> {
+  async #afterwards(fault: WriteFaultPoint | CrashStalePoint, process: ProcessScope, request: ApiRequest): Promise<void> {
     switch (fault.type) {
       case "crash":
       case "crash-stale":
@@ -244,13 +258,13 @@ export class FaultInjector {
     this.journal.push({ type: "fault", text });
   }
 
-  #watched(response: ApiResponse, target: Target, process: KillableProcess): ApiResponse {
+  #watched(response: ApiResponse, target: Target, process: ProcessScope): ApiResponse {
     if (target.verb !== "watch" || response.stream === undefined) return response;
     const watch = target.namespace === undefined ? target.resource : `${target.namespace}/${target.resource}`;
     return { ...response, stream: gated(response.stream, this.#keeper(watch, process), hasInitialEvents(target)) };
   }
 
-  #keeper(watch: string, process: KillableProcess): GateKeeper {
+  #keeper(watch: string, process: ProcessScope): GateKeeper {
     return {
       get isDead() {
         return process.isDead;
@@ -282,6 +296,5 @@ export class FaultInjector {
   }
 }
 
-function described(watch: string, { number, type, key }: WatchedEvent): string {
-  return `${watch}#${number} (${type} ${key})`;
-}
+/** Sends requests that no process sends, such as those of a test. */
+const NO_PROCESS: ProcessScope = { isDead: false, kill: () => undefined };

@@ -7,9 +7,9 @@ import { Shared } from "@treadle/reconcile/unstable/engine";
 import { outcomeOf } from "../internal/pass-outcome.ts";
 import { recordingLogger } from "../internal/log-recorder.ts";
 import type { LogLine } from "../test-environment.ts";
-import { inProcess } from "./external-effects.ts";
+import { inProcess, type ProcessScope } from "./external-effects.ts";
 import { ProcessClock } from "./process-clock.ts";
-import type { FaultInjector, KillableProcess } from "./fault-injector.ts";
+import type { FaultInjector } from "./fault-injector.ts";
 
 /** Options of {@link OperatorProcess}. */
 export interface OperatorProcessOptions {
@@ -23,7 +23,7 @@ export interface OperatorProcessOptions {
 }
 
 /** A process that can be killed. */
-export class OperatorProcess implements KillableProcess {
+export class OperatorProcess implements ProcessScope {
   readonly manager: Manager;
   readonly handlers: readonly AnyHandler[];
   readonly clock: ProcessClock;

@@ -7,7 +7,7 @@ import { KnownKinds } from "../internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "../internal/manifests.ts";
 import { statusProblems } from "../status-invariants.ts";
 import { COUNTED_BY_WORKLOADS, MADE_BY_WORKLOADS, NOT_COMPARED } from "./not-compared.ts";
-import { EffectLog } from "./external-effects.ts";
+import { currentProcess, EffectLog } from "./external-effects.ts";
 import { madeIn, textOf } from "./journal.ts";
 import { RestartingOperator, UnsettledError } from "./restarting-operator.ts";
 import { AwayFault } from "./away-fault.ts";
@@ -55,7 +55,16 @@ class Run<External> {
     this.#uids = uids;
     this.#effects = new EffectLog((text) => this.#injector.journal.push({ type: "effect", text }));
     // Without `external` the type parameter is undefined.
-    this.#external = scenario.external?.({ effects: this.#effects, clock, random: seededRandom(seed) }) as External;
+    this.#external = scenario.external?.({
+      effects: this.#effects,
+      clock,
+      random: seededRandom(seed),
+      // The injector is made below, before the first request.
+      through: (transport) => ({
+        request: async (request) => await this.#injector.elsewhere(transport, currentProcess).request(request),
+        close: () => transport.close(),
+      }),
+    }) as External;
     checkExternal(this.#external);
     this.#handlers = handlersOf(plan.operator, this.#external);
     checkHandlers(this.#handlers);

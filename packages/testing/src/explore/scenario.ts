@@ -1,5 +1,5 @@
 /** The input of an exploration: an operator, the actions of a user, and the checks of each run. */
-import type { FakeClock, Kind, KubernetesObject, ObjectOf, Random } from "@treadle/apimachinery";
+import type { FakeClock, Kind, KubernetesObject, ObjectOf, Random, Transport } from "@treadle/apimachinery";
 import type { WorkloadOptions, Workloads } from "@treadle/apiserver";
 import type { ControllerOptions } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
@@ -36,6 +36,11 @@ export interface ExternalContext {
   readonly clock: FakeClock;
   /** Random numbers, the same in every run. */
   readonly random: Random;
+  /**
+   * Returns a connection of the operator to another API server, such as a target cluster in memory. Each write through it is a point
+   * at which the operator may crash, or the answer may be lost, as the writes to the server of the run are.
+   */
+  through(transport: Transport): Transport;
 }
 
 /**

@@ -48,6 +48,8 @@ export interface BackendOptions {
   readonly server?: Omit<ApiServerOptions, "clock" | "random" | "uid">;
   /** The real server, which needs {@link Backend.begin} before everything else. @defaultValue a server in memory */
   readonly real?: RealServer | undefined;
+  /** Which of the clusters of a test this is. @defaultValue 1 */
+  readonly nth?: number;
   /** Webhooks that {@link Backend.begin} registers. @defaultValue none */
   readonly webhooks?: readonly TestedWebhooks[];
   /** Gets what the webhooks log. */
@@ -83,7 +85,7 @@ export class Backend {
     // A CRD with conversion, or among the manifests, is more precise than a kind.
     const definitions = [...(this.#webhooks?.definitions() ?? []), ...given];
     for (const definition of definitions) this.#used.define(definition);
-    const uids = new TestUids();
+    const uids = new TestUids(options.nth);
     const resources = [...(options.server?.resources ?? []), ...definitions, ...this.#used.undefinedKinds()];
     const uid = (): string => uids.make();
     const { webhookServices } = options.server ?? {};

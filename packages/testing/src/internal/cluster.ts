@@ -21,6 +21,13 @@ import { withTimeout } from "./virtual-time.ts";
 /** Real time after which `settled` fails: the controllers of a real server act by the clock. */
 const TIMEOUT_MS = 60_000;
 
+interface ClusterOptions {
+  readonly checkStatus: boolean;
+  readonly webhookLogs: readonly LogLine[];
+  /** The kubeconfig of a real server. */
+  readonly kubeconfig: string | undefined;
+}
+
 export class Cluster implements TestCluster {
   readonly clock: Clock;
   readonly webhookLogs: readonly LogLine[];
@@ -35,11 +42,13 @@ export class Cluster implements TestCluster {
   #stopping: Promise<void> | undefined;
 
   readonly #checksStatus: boolean;
+  readonly #kubeconfig: string | undefined;
 
-  constructor(backend: Backend, options: { readonly checkStatus: boolean; readonly webhookLogs: readonly LogLine[] }) {
+  constructor(backend: Backend, options: ClusterOptions) {
     this.#backend = backend;
     this.webhookLogs = options.webhookLogs;
     this.#checksStatus = options.checkStatus;
+    this.#kubeconfig = options.kubeconfig;
     this.#user = new User(backend, "cluster");
     this.clock = backend.clock;
   }
@@ -68,9 +77,9 @@ export class Cluster implements TestCluster {
   }
 
   get kubeconfig(): string {
-    if (this.#backend.isReal) throw onlyInMemory("cluster.kubeconfig");
-    if (this.https === undefined) throw new Error("cluster.kubeconfig: start the cluster with startTestCluster({ https: true })");
-    return this.https.kubeconfig();
+    const text = this.#kubeconfig ?? this.https?.kubeconfig();
+    if (text === undefined) throw new Error("cluster.kubeconfig: start the cluster with startTestCluster({ https: true })");
+    return text;
   }
 
   async start(given: AnyHandler | readonly AnyHandler[], options: StartOptions = {}): Promise<TestOperator> {

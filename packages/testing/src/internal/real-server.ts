@@ -16,7 +16,7 @@ import {
   type Transport,
 } from "@treadle/apimachinery";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@treadle/apimachinery/kinds";
-import { type Client, type ClusterConfig, createClient, httpTransport, loadConfig } from "@treadle/client";
+import { type Client, type ClusterConfig, createClient, type Credentials, httpTransport, loadConfig } from "@treadle/client";
 import { eventually } from "./eventually.ts";
 import { isBuiltIn, NAMESPACED_BUILT_IN } from "./known-kinds.ts";
 import { RealRights, RIGHTS_LEFT } from "./real-rights.ts";
@@ -28,29 +28,36 @@ const MARK = "treadle-test-cluster";
 /** Annotation of a CRD that stays for later tests: a hash of its definition. */
 const KEPT = "testing.treadle.dev/made-of";
 
+/** The environment variable that names a server, and the path of its kubeconfig. */
+export interface RealKubeconfig {
+  readonly variable: string;
+  readonly file: string;
+}
+
 export class RealServer {
   /** A client of the administrator. */
   readonly client: Client;
   readonly rights: RealRights;
+  /** The text of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
   readonly #config: ClusterConfig;
   /** Cluster-scoped objects that existed before the test and stay, by kind. */
   readonly #before = new Map<Kind, ReadonlySet<string | undefined>>();
 
-  private constructor(config: ClusterConfig) {
+  private constructor(config: ClusterConfig, kubeconfig: string) {
     this.#config = config;
+    this.kubeconfig = kubeconfig;
     this.client = createClient({ transport: httpTransport(config), fieldManager: "kubectl", retry: false });
     this.rights = new RealRights(this.client, config.server, (user) => this.transport(user));
   }
 
   /** Connects and empties the server. @throws Error when the server is not marked for tests */
-  static async open(file: string): Promise<RealServer> {
-    await readFile(file).catch((cause: unknown) => {
-      throw new Error(`TREADLE_TEST_KUBECONFIG=${file} cannot be read: name the kubeconfig of a test control plane, or unset it`, {
-        cause,
-      });
+  static async open({ variable, file }: RealKubeconfig): Promise<RealServer> {
+    const text = await readFile(file, "utf8").catch((cause: unknown) => {
+      throw new Error(`${variable}=${file} cannot be read: name the kubeconfig of a test control plane, or unset it`, { cause });
     });
     const config = await loadConfig({ kubeconfig: file });
-    const server = new RealServer(config);
+    const server = new RealServer(config, text);
     if ((await server.client.get(ConfigMap, { namespace: "kube-system", name: MARK })) === undefined) {
       await server.close();
       throw new Error(
@@ -67,10 +74,30 @@ export class RealServer {
     if (user === undefined) return transport;
     // Members of this group may discover the kinds of the server.
     const headers = { "impersonate-user": user, "impersonate-group": "system:authenticated" };
+    // A request can name one user only. One that names another user is sent with the token of `user`, as an operator in a pod sends it.
+    let token: Promise<Credentials> | undefined;
+    const own = httpTransport({ ...this.#config, credentials: () => (token ??= this.#tokenOf(user)) });
     return {
-      request: (request) => transport.request({ ...request, headers: { ...request.headers, ...headers } }),
-      close: () => transport.close(),
+      request: (request) =>
+        request.headers["impersonate-user"] === undefined
+          ? transport.request({ ...request, headers: { ...request.headers, ...headers } })
+          : own.request(request),
+      close: async () => void (await Promise.all([transport.close(), own.close()])),
     };
+  }
+
+  /** Requests a token of a ServiceAccount, which the server accepts for an hour. */
+  async #tokenOf(user: string): Promise<Credentials> {
+    const [, , namespace, name] = user.split(":");
+    const { body = "" } = await this.client.raw({
+      method: "POST",
+      path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+      headers: { accept: "application/json", "content-type": "application/json" },
+      body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }),
+    });
+    const { status } = JSON.parse(body) as { readonly status: { readonly token: string } }; // The server grants every request.
+    const { ca } = await this.#config.credentials({ renew: false });
+    return { ...(ca === undefined ? {} : { ca }), headers: { authorization: `Bearer ${status.token}` } };
   }
 
   /**
