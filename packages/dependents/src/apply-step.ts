@@ -50,25 +50,36 @@ interface Asked {
 /** Returns without a promise if nothing has changed since the last pass: a synchronous phase needs no timer. */
 export function apply(definition: Definition, req: AnyDoReq): StepResult<{}> | Promise<StepResult<{}>> {
   const unit = unitOf(definition, req);
-  const { dependent, context } = unit;
+  const { dependent } = unit;
   try {
     const course = courseOf(unit);
     if (course.type === "drop") return dropped(unit, course.why);
     if (course.type === "skip") return skipped(unit, course, whyUnwanted(definition, unit));
-    const inputs = inputsOf(definition, unit);
-    if (inputs.unknown.length > 0) return withoutDependencies(unit, inputs.unknown);
-    const subjects = subjectsOf(unit);
-    const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit), course };
-    const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
-    if (known !== undefined) {
-      askAgain(unit, known);
-      return resultOf(unit, known, course);
-    }
-    const applied = applyNow(unit, asked, subjects);
-    return dependent.isChecked ? applied : applied.catch((error: unknown) => goOn(unit, error));
+    const applied = begin(definition, unit, course);
+    const result = applied.settled ?? applied.now();
+    return dependent.isChecked || !(result instanceof Promise) ? result : result.catch((error: unknown) => goOn(unit, error));
   } catch (error) {
     return goOn(unit, error);
   }
+}
+
+/** A step that runs: its result if nothing has changed since the last pass, and else what makes it. */
+export interface Begun {
+  readonly settled: StepResult<{}> | undefined;
+  readonly now: () => StepResult<{}> | Promise<StepResult<{}>>;
+}
+
+/** Begins to apply. No request is sent before `now` is called. @throws what the author's functions throw */
+export function begin(definition: Definition, unit: Unit<AnyDoReq>, course: Running): Begun {
+  const { dependent, context } = unit;
+  const inputs = inputsOf(definition, unit);
+  if (inputs.unknown.length > 0) return { settled: undefined, now: () => withoutDependencies(unit, inputs.unknown) };
+  const subjects = subjectsOf(unit);
+  const asked = { inputs, shared: dependent.isEach ? new SharedInputs(context, inputs) : undefined, once: onceOf(unit), course };
+  const known = subjects.length > MAX_SYNCHRONOUS ? undefined : settled(unit, asked, subjects);
+  if (known === undefined) return { settled: undefined, now: () => applyNow(unit, asked, subjects) };
+  askAgain(unit, known);
+  return { settled: resultOf(unit, known, course), now: () => resultOf(unit, known, course) };
 }
 
 /** A step in `dependsOn` for which the list does not wait has failed: nothing is written or removed without its objects. */

@@ -62,24 +62,36 @@ export async function cleanedUp(unit: Unit): Promise<Wait | undefined> {
 }
 
 async function cleanup(unit: Unit): Promise<Wait | undefined> {
-  const { dependent, context, pass } = unit;
+  const { dependent, pass } = unit;
   const { isWatched } = dependent.policy;
-  if (pass.isDeleting && isToOrphan(unit)) return undefined;
-  const removal = removalOf(unit, NONE, pass.isDeleting || !isWatched);
+  const left = await removedAll(unit, pass.isDeleting || !isWatched);
+  if (left.length === 0 || (!pass.isDeleting && !dependent.isChecked)) return undefined;
+  return waitFor(left, isWatched ? LOOK_AGAIN_MS : undefined);
+}
+
+/** Returns the wait for objects that are being deleted. */
+export function waitFor(left: readonly NewEntry[], afterMs: number | undefined): Wait {
+  const [first] = left as readonly [NewEntry]; // Callers have looked.
+  const text = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
+  return waitBecause(text, { code: first.reason, afterMs });
+}
+
+/** Removes all objects of the step, or releases them. Returns the entries of those that still exist. @throws the error of the server */
+export async function removedAll(unit: Unit, isLive: boolean): Promise<readonly NewEntry[]> {
+  const { dependent, context, pass } = unit;
+  if (pass.isDeleting && isToOrphan(unit)) return [];
+  const removal = removalOf(unit, NONE, isLive);
   if (isReleased(dependent, context.owner)) {
     noteRemoved(unit, { deleted: [], released: await releaseAll(context, removal) });
     if (dependent.isChecked) report(unit, []);
     context.memory.unit(context.unit).prunedFor = NONE.id;
-    return undefined;
+    return [];
   }
   const { left, deleted } = await remove(context, removal);
   noteRemoved(unit, { deleted, released: [] });
   if (dependent.isChecked) report(unit, leavingEntries(unit, left));
-  const [first] = left;
-  if (first === undefined) context.memory.unit(context.unit).prunedFor = NONE.id;
-  if (first === undefined || (!pass.isDeleting && !dependent.isChecked)) return undefined;
-  const text = left.length === 1 ? first.message : `${left.length} objects are being deleted: ${first.message}`;
-  return waitBecause(text, { code: first.reason, afterMs: isWatched ? LOOK_AGAIN_MS : undefined });
+  if (left.length === 0) context.memory.unit(context.unit).prunedFor = NONE.id;
+  return left;
 }
 
 /** The finalizer that the server sets when an object is deleted with `--cascade=orphan`. */

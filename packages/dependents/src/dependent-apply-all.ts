@@ -14,7 +14,7 @@ export interface DependentApplyAllOptions {
  * waits does not stop its siblings. Errors are joined; without an error, the earliest wait ends the chain. Cleanup runs in
  * the reverse order: an object is deleted when the objects that depend on it are deleted.
  *
- * @throws TypeError for steps that dependentApply() did not make. Problems of `dependsOn` are reported by `build()`.
+ * @throws TypeError for steps that dependentApply() did not make, and for the option `target`, which each dependent has itself. Problems of `dependsOn` are reported by `build()`.
  */
 export function dependentApplyAll<const L extends readonly AnyDependentStep[]>(
   name: string,
@@ -24,6 +24,8 @@ export function dependentApplyAll<const L extends readonly AnyDependentStep[]>(
   const { concurrency = 5 } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new TypeError(`dependentApplyAll("${name}"): concurrency must be a whole number from 1, not ${String(concurrency)}`);
+  if ("target" in options)
+    throw new TypeError(`dependentApplyAll("${name}") has no option target: set target on each of its dependents that is kept elsewhere`);
   // The join of the children's types is what the signature computes; at run time there is nothing to check it against.
   return defineComposite({
     name,

@@ -19,7 +19,8 @@ import {
   several,
   type SeveralRead,
 } from "@treadle/reconcile/unstable/engine";
-import { one, type Reads, type AnyStep, type NeedsOf } from "@treadle/reconcile";
+import { one, type Reads, type AnyStep, type NeedsOf, type Wait } from "@treadle/reconcile";
+import { applyAtTarget, cleanUpAtTarget } from "./apply-at-target.ts";
 import { apply } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
 import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
@@ -29,8 +30,13 @@ import { dependents } from "./extension.ts";
 import type { FixedName, UnseenDependent } from "./extension/data.ts";
 import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
+import { METADATA_ONLY } from "./objects.ts";
 import { LOOK_AGAIN_MS } from "./retry-later.ts";
 import { cachedObjects } from "./subjects.ts";
+import { remoteSteps } from "./target-extension.ts";
+import { REMOTE_STATE } from "./target-unit.ts";
+import { TARGET_EVENTS } from "./targets/pass/abandon-target.ts";
+import { TARGET_READ, targetReads } from "./targets/pass/target-read.ts";
 import { stateWithout } from "./author.ts";
 import type { AnyDependentStep, AnyOptions, DependentOptions, DependentStep, EachItem, GivenValues, GivenVars } from "./types.ts";
 import { type AnyCleanupReq, type AnyDoReq, type Definition, unitOf } from "./unit.ts";
@@ -59,7 +65,7 @@ export function dependentApply<
   const given = options as unknown as AnyOptions;
   requireOptions(given);
   const dependent = dependentOf(withStep(given));
-  const { policy } = dependent;
+  const { policy, target } = dependent;
   const read = liveRead(dependent);
   const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));
   const cacheKindOf = (kind: Kind): Kind => (kind === policy.kind ? read.cacheKind : kind);
@@ -68,38 +74,51 @@ export function dependentApply<
     name: given.name,
     needs: given.needs ?? [],
     conditions: given.conditions ?? [],
-    reads: { ...given.reads, [LIVE]: read },
-    owns: policy.isOwned && policy.isWatched ? [given.kind] : [],
+    // The objects in a target are read from its watches.
+    reads: { ...given.reads, ...(target === undefined ? { [LIVE]: read } : targetReads(target)) },
+    cleanupReads: target === undefined ? [] : [TARGET_READ],
+    owns: target === undefined && policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
     dryRun: true,
-    ...(given.once === true ? { state: ONCE_STATE } : {}),
+    ...(target === undefined ? {} : { state: REMOTE_STATE, events: TARGET_EVENTS }),
+    ...(target === undefined && given.once === true ? { state: ONCE_STATE } : {}),
     ...(given.finalizer === undefined ? {} : { finalizer: given.finalizer }),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
     ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
-    do: (req) => apply(definition, req as AnyDoReq),
+    do: (req) => (target === undefined ? apply(definition, req as AnyDoReq) : applyAtTarget(definition, target, req as AnyDoReq)),
     unresolved: (req, error) => unresolved(definition, req as AnyDoReq, error),
     unprovided: (req, wait) => unprovided(definition, req as AnyDoReq, wait),
     ...(given.gives === undefined ? {} : { gives: givesOf(dependent) }),
-    ...(policy.isOwned ? { cleanup: (req: unknown) => cleanedUp(unitOf(definition, req as AnyCleanupReq)) } : {}),
-    readsInCleanup: false,
-    refersFrom: policy.isOwned && given.ownership !== "label" ? [given.kind] : [],
+    ...(policy.isOwned ? { cleanup: (req: unknown) => cleanUp(definition, req as AnyCleanupReq) } : {}),
+    refersFrom: policy.isOwned && policy.ownership !== "label" ? [given.kind] : [],
     uses: [
       dependents.use({
         dependent,
-        fixedName: fixedNameOf(dependent),
+        fixedName: target === undefined ? fixedNameOf(dependent) : undefined,
         hasEntries: dependent.isChecked,
         whetherWanted: isSwitched(given) ? probeOf(definition) : undefined,
         keeps: (owner, kind, ref) => (groupKindOf(kind) === groupKindOf(policy.kind) ? dependent.names(owner).has(ref) : undefined),
         problems: (primary) => problemsOf(dependent, primary),
         dependsOn,
-        cached: (owner, cache) => cachedObjects(dependent, owner, (ref) => cache.get(read.cacheKind, ref), read.cacheKind !== policy.kind),
+        cached: (owner, cache) =>
+          target !== undefined
+            ? METADATA_ONLY
+            : cachedObjects(dependent, owner, (ref) => cache.get(read.cacheKind, ref), read.cacheKind !== policy.kind),
         entriesFor: (owner, unseen) => entriesFor(dependent, owner, unseen),
-        unreached: (unreached) => unreachedEntry(definition, unreached),
+        // The object is not in the cache of the operator.
+        unreached: (unreached) => (target === undefined ? unreachedEntry(definition, unreached) : unreached.entry),
       }),
+      ...(target === undefined ? [] : [remoteSteps.use({ name: given.name, target })]),
     ],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
+}
+
+/** Removes the objects of the step. */
+function cleanUp(definition: Definition, req: AnyCleanupReq): Promise<Wait | undefined> {
+  const { target } = definition.dependent;
+  return target === undefined ? cleanedUp(unitOf(definition, req)) : cleanUpAtTarget(definition, target, req);
 }
 
 /** The name of the object that the step creates, if the options give it. */

@@ -8,6 +8,8 @@ import type { Policy } from "./core/plan.ts";
 import { isRecreatable } from "./core/recreate.ts";
 import { requireGates } from "./gates.ts";
 import { type NamedObjects, namesOf } from "./objects.ts";
+import { targetOf } from "./target-options.ts";
+import type { TargetDefinition } from "./targets/types.ts";
 import type { AnyOptions, EachItem } from "./types.ts";
 
 /** The name of the read that returns the object itself. */
@@ -25,6 +27,8 @@ export interface Dependent {
   readonly isChecked: boolean;
   /** Whether there is one object for each item of a list. */
   readonly isEach: boolean;
+  /** Where the objects are kept; `undefined`: in the cluster of the operator, as the operator. */
+  readonly target: TargetDefinition | undefined;
   /** Returns the names of the objects for an owner. @throws what the author's functions throw */
   readonly names: (owner: KubernetesObject) => NamedObjects;
 }
@@ -79,6 +83,7 @@ function requireGives(where: string, gives: unknown): void {
 
 export function dependentOf(options: AnyOptions): Dependent {
   const { name, kind, created = true, owned = created, update } = options;
+  const target = targetOf(`dependentApply "${name}"`, options);
   const named = {
     options,
     name,
@@ -90,7 +95,7 @@ export function dependentOf(options: AnyOptions): Dependent {
       isWatched: options.watched ?? true,
       isAbsenceFailure: options.absent === "fail",
       adopt: options.adopt ?? (owned ? "never" : "ifUnowned"),
-      ownership: options.ownership,
+      ownership: target === undefined ? options.ownership : ("label" as const),
       // The live object is one of the author's kind.
       update: update === undefined ? undefined : (live: KubernetesObject, desired: object) => update(live as never, desired),
       displayName: options.displayName,
@@ -99,6 +104,7 @@ export function dependentOf(options: AnyOptions): Dependent {
     },
     isChecked: options.checkedForReadiness ?? true,
     isEach: options.each !== undefined,
+    target,
   };
   return { ...named, names: namesOf(named) };
 }
@@ -113,7 +119,9 @@ export function refsOrNone({ names }: Dependent, owner: KubernetesObject): reado
 }
 
 /** Returns the rights that a dependent needs for its objects, besides the rights of its read. */
-export function permissionsOf({ policy, options }: Dependent): readonly Permission[] {
+export function permissionsOf({ policy, options, target }: Dependent): readonly Permission[] {
+  // The objects are written with other credentials.
+  if (target !== undefined) return target.permissions;
   const { kind, adopt, isCreated, isUpdated, isOwned } = policy;
   const isMerged = options.update !== undefined;
   const verbs = new Set<Permission["verbs"][number]>();

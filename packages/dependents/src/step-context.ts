@@ -1,11 +1,13 @@
 /** The context of the core for one step in one pass, made from the req and the pass of the step. */
 import type { Kind, KubernetesObject, Ref } from "@treadle/apimachinery";
 import { type ExtendedHandler, KindNotInstalled, servedVersionOf } from "@treadle/reconcile/unstable/engine";
-import type { CleanupReq, DoReq, Logger } from "@treadle/reconcile";
+import type { CleanupReq, DoReq, KindWatch, Logger } from "@treadle/reconcile";
+import type { Client, KindName } from "@treadle/client";
 import type { Context, ObjectCache, UnitInfo } from "./core/context.ts";
 import type { DependentsMemory } from "./core/memory.ts";
 import { Timing } from "./core/timing.ts";
 import type { DependentData, DependentPass } from "./extension/data.ts";
+import type { Place } from "./place.ts";
 
 export type AnyDoReq = DoReq<KubernetesObject, object>;
 export type AnyCleanupReq = CleanupReq<KubernetesObject>;
@@ -21,7 +23,7 @@ export interface ContextSource {
 }
 
 /** A class, because one is made for each step of each pass: getters of a prototype cost nothing until they are used. */
-export class StepContext implements Context {
+export class StepContext implements Context, Place {
   readonly unitNoun = "step";
   readonly unit: string;
   readonly owner: KubernetesObject;
@@ -32,10 +34,12 @@ export class StepContext implements Context {
   readonly #source: ContextSource;
   readonly #req: AnyDoReq | AnyCleanupReq;
   readonly #pass: DependentPass;
+  readonly #elsewhere: Place | undefined;
   #cache: ObjectCache | undefined;
   #timing: Timing | undefined;
 
-  constructor(source: ContextSource, req: AnyDoReq | AnyCleanupReq, pass: DependentPass) {
+  /** @param elsewhere where the step keeps its objects; `undefined`: the cluster of the operator */
+  constructor(source: ContextSource, req: AnyDoReq | AnyCleanupReq, pass: DependentPass, elsewhere?: Place) {
     this.unit = source.name;
     this.extraMarks = source.marksOf?.(pass.handler);
     this.owner = pass.object;
@@ -45,6 +49,12 @@ export class StepContext implements Context {
     this.#source = source;
     this.#req = req;
     this.#pass = pass;
+    this.#elsewhere = elsewhere;
+  }
+
+  /** Whether the objects are in another cluster, or are written as another user. Then all kinds are watched there by `watch()`. */
+  get isElsewhere(): boolean {
+    return this.#elsewhere !== undefined;
   }
 
   get units(): readonly UnitInfo[] {
@@ -60,12 +70,20 @@ export class StepContext implements Context {
   }
 
   get client(): Context["client"] {
-    return this.#req.client;
+    return this.#elsewhere?.client ?? this.#req.client;
+  }
+
+  get raw(): Client {
+    return this.#elsewhere?.raw ?? this.#pass.client;
   }
 
   get cache(): ObjectCache {
-    this.#cache ??= cacheOf(this.#pass, this.#source.cacheKindOf);
+    this.#cache ??= this.#elsewhere?.cache ?? cacheOf(this.#pass, this.#source.cacheKindOf);
     return this.#cache;
+  }
+
+  watch(kind: Kind | KindName): KindWatch {
+    return this.#elsewhere?.watch(kind) ?? this.#req.watch(kind);
   }
 
   get clock(): Context["clock"] {
@@ -91,11 +109,11 @@ export class StepContext implements Context {
   }
 
   isSelected(kind: Kind, object: KubernetesObject): boolean {
-    return this.#pass.isSelected(kind, object);
+    return (this.#elsewhere ?? this.#pass).isSelected(kind, object);
   }
 
   async requireKindGone(kind: Kind): Promise<void> {
-    const servedAs = await servedVersionOf(this.#pass.client, kind, this.#req.signal);
+    const servedAs = await servedVersionOf(this.raw, kind, this.#req.signal);
     if (servedAs !== undefined) throw new KindNotInstalled({ name: this.unit }, kind, servedAs);
   }
 }

@@ -1,5 +1,5 @@
 /** The objects of a step in one pass: a list, with one element for most steps. */
-import type { KubernetesObject, Ref } from "@treadle/apimachinery";
+import { keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { type Dependent, LIVE } from "./dependent.ts";
 import { type LiveObjects, METADATA_ONLY } from "./objects.ts";
 import type { EachItem } from "./types.ts";
@@ -16,7 +16,11 @@ export interface Subject {
 }
 
 /** Returns the objects that the step keeps, whether or not each of them is desired. @throws what the author's functions throw */
-export function subjectsOf({ dependent, context, req }: Unit<AnyDoReq>): readonly Subject[] {
+export function subjectsOf({ dependent, context, req, remote }: Unit<AnyDoReq>): readonly Subject[] {
+  if (remote !== undefined)
+    return dependent
+      .names(context.owner)
+      .list.map(({ item, target }) => ({ item, live: remote.live.get(keyOf(target)), target: () => target }));
   const read: unknown = req.reads[LIVE as never]; // The read under this name returns the object, or all objects.
   // The name of a single object is computed when it is desired.
   if (!dependent.isEach)

@@ -6,6 +6,7 @@ import type { DependentState } from "./core/entries.ts";
 import type { OnImmutable } from "./core/immutable.ts";
 import type { Adoption } from "./core/plan.ts";
 import type { Gates } from "./gates.ts";
+import type { Target } from "./targets/types.ts";
 
 /** A step made by `dependentApply()`. Its type knows the name of the step and the kind of its object, for the `dependents` of others. */
 export interface DependentStep<
@@ -239,6 +240,11 @@ export interface DependentFields<
    * the object by its owner reference, unless another step holds the finalizer. @defaultValue "before-do"
    */
   readonly finalizer?: "before-do" | "on-demand";
+  /**
+   * Another cluster, or another user, for the objects: what `clusters.target()` returned. The resource needs `stepState: true`.
+   * @defaultValue the cluster of the operator
+   */
+  readonly target?: Target<T>;
   /** The name of the kind in messages. @defaultValue the kind */
   readonly displayName?: string;
   /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */

@@ -1,7 +1,7 @@
 /** One `dependentApply()` in one pass: makes the context of the core from the req and the pass of the step. */
-import type { Ref } from "@treadle/apimachinery";
+import type { KubernetesObject, Ref } from "@treadle/apimachinery";
 import { entryHandlerOf, type StepRuntime, inNamespaceOf, type OneRead, type SeveralRead } from "@treadle/reconcile/unstable/engine";
-import { entriesOfStep, type NewEntry, shownEntries, storedEntries } from "./core/entries.ts";
+import { type DependentEntry, entriesOfStep, type NewEntry, shownEntries, storedEntries } from "./core/entries.ts";
 import type { Inputs } from "./core/inputs.ts";
 import type { Kept, Removal } from "./core/remove.ts";
 import { type Dependent, LIVE, refsOrNone } from "./dependent.ts";
@@ -10,7 +10,11 @@ import type { DependentPass } from "./extension/data.ts";
 import { underPresentName } from "./extension/entries.ts";
 import { type LiveObjects, METADATA_ONLY } from "./objects.ts";
 import { PassInputs } from "./pass-inputs.ts";
+import type { Place } from "./place.ts";
 import { type AnyCleanupReq, type AnyDoReq, type ContextSource, StepContext } from "./step-context.ts";
+import { remoteSteps } from "./target-extension.ts";
+import { formerPlace } from "./targets/pass/target-place.ts";
+import { withoutTargetRead } from "./targets/pass/target-read.ts";
 
 export type { AnyCleanupReq, AnyDoReq };
 
@@ -31,12 +35,34 @@ export interface Unit<R extends AnyDoReq | AnyCleanupReq = AnyDoReq | AnyCleanup
   readonly req: R;
   readonly pass: DependentPass;
   readonly context: StepContext;
+  /** Where the objects are; `undefined`: in the cluster of the operator, as the operator. */
+  readonly remote: Remote | undefined;
 }
 
-export function unitOf<R extends AnyDoReq | AnyCleanupReq>(definition: Definition, req: R): Unit<R> {
-  const { dependent } = definition;
+/** The objects of a step with a target, as one pass sees them. */
+export interface Remote {
+  readonly place: Place;
+  /** The objects that were read, by namespace and name. */
+  readonly live: ReadonlyMap<string, KubernetesObject>;
+  /** Whether the kind is watched there. */
+  readonly isWatched: boolean;
+  /** Namespaces in which objects may be, as the state has them. */
+  readonly namespaces: readonly string[];
+}
+
+/** Begins the pass of a step. With a target and without `remote`, no object is looked at: what the last pass has seen counts. */
+export function unitOf<R extends AnyDoReq | AnyCleanupReq>(definition: Definition, req: R, remote?: Remote): Unit<R> {
+  const { dependent, source } = definition;
   const pass = dependents.of(req);
-  return { dependent, req, pass, context: new StepContext(definition.source, req, pass) };
+  if (dependent.target === undefined) return { dependent, req, pass, context: new StepContext(source, req, pass), remote: undefined };
+  const at = remote ?? lastSeen(dependent, req, pass);
+  const policy = { ...dependent.policy, isWatched: at.isWatched };
+  return { dependent: { ...dependent, policy }, req, pass, context: new StepContext(source, req, pass, at.place), remote: at };
+}
+
+function lastSeen({ name, policy }: Dependent, req: AnyDoReq | AnyCleanupReq, pass: DependentPass): Remote {
+  const { live } = remoteSteps.of(req).memory.of(name);
+  return { place: formerPlace(req.client, pass.client), live, isWatched: policy.isWatched, namespaces: [] };
 }
 
 /** Returns what the author's functions get besides the owner. */
@@ -60,7 +86,7 @@ const NOTHING: Readonly<Record<string, undefined>> = Object.freeze({});
 
 function readsOf(req: AnyDoReq | AnyCleanupReq): Inputs["reads"] {
   const { [LIVE]: _live, ...reads } = req.reads as Readonly<Record<string, unknown>>;
-  return Object.freeze(reads);
+  return withoutTargetRead(reads);
 }
 
 /** The live objects of the steps in `dependsOn`. */
@@ -106,15 +132,20 @@ export function removalOf(unit: Unit, keep: Kept, isLive: boolean): Removal {
     keep,
     isLive,
     known: () => [...refsOrNone(dependent, owner), ...entryRefs(unit)],
-    namespaces: () => (options.namespace === undefined ? [inNamespaceOf(owner, policy.kind, { name: "" }).namespace] : []),
+    namespaces: () => [
+      ...(options.namespace === undefined ? [inNamespaceOf(owner, policy.kind, { name: "" }).namespace] : []),
+      ...(unit.remote?.namespaces ?? []),
+    ],
   };
 }
 
 /** The objects of the step that the status of the owner names. */
-function entryRefs({ dependent, pass }: Unit): readonly Ref[] {
-  const { object, handler } = pass;
+function entryRefs(unit: Unit): readonly Ref[] {
+  return entriesOfUnit(unit).map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }));
+}
+
+/** The entries of the step that an earlier pass has stored. */
+export function entriesOfUnit({ dependent, pass: { object, handler } }: Unit): readonly DependentEntry[] {
   const entries = underPresentName(handler, storedEntries(object));
-  return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: dependent.name }).map(({ name, namespace }) =>
-    namespace === undefined ? { name } : { name, namespace },
-  );
+  return entriesOfStep(entries, { handler: entryHandlerOf(handler), step: dependent.name });
 }

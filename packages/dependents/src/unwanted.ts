@@ -14,6 +14,7 @@ import { goOn, LOOK_AGAIN_MS, revisitLater } from "./retry-later.ts";
 import { liveObjects } from "./subjects.ts";
 import { BLOCKED_CODE, type Course, supervisorOf } from "./supervision.ts";
 import { giveAsTheyAre, leaveAsTheyAre } from "./without-values.ts";
+import { mayBeAnywhere } from "./target-unit.ts";
 import { type AnyDoReq, type Definition, inputsOf, removalOf, report, type Unit, unitOf } from "./unit.ts";
 import { dropByOwner, isIncluded, NOT_DESIRED, NOT_INCLUDED, verdictOf } from "./verdict.ts";
 
@@ -115,7 +116,7 @@ export function notDesired(unit: Unit<AnyDoReq>, why: Absence): StepResult<{}> {
   const { dependent, context, pass, req } = unit;
   noteAbsence(unit, why);
   const removal = removalOf(unit, NONE, false);
-  if (mayHaveObjects(context, removal)) {
+  if (dependent.target === undefined ? mayHaveObjects(context, removal) : mayBeAnywhere(unit)) {
     pass.found.unwanted.add(dependent.name);
     if (supervisorOf(pass.handler, dependent.name) !== undefined) {
       const titles = objectsLeft(context, removal).map(({ metadata }) => titleOf(dependent.policy, metadata, context.owner));

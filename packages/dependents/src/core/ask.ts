@@ -10,7 +10,7 @@ export function called<Result>(where: string, call: () => Result): Result {
   } catch (error) {
     if (error === NOT_KNOWN || isTerminalError(error) || isRetryAfterError(error) || isApiError(error)) throw error;
     if (error instanceof Error && error.message.startsWith(where)) throw error; // it names the place already
-    if (error instanceof TypeError && FROZEN.test(error.message)) throw error; // the engine explains it
+    if (isOfFrozen(error)) throw error; // the engine explains it
     if (!(error instanceof Error)) throw misuse("ERR_INVALID_STEP", `${where} threw ${nameOfAnswer(error)}, not an error`, error);
     const Same = error instanceof TypeError ? TypeError : Error;
     const code = "code" in error ? error.code : error.name;
@@ -18,7 +18,11 @@ export function called<Result>(where: string, call: () => Result): Result {
   }
 }
 
-/** The arguments of authors' functions are frozen. */
+/** Whether an error is that of a change of an argument: the arguments of authors' functions are frozen. */
+export function isOfFrozen(error: unknown): error is TypeError {
+  return error instanceof TypeError && FROZEN.test(error.message);
+}
+
 const FROZEN = /^Cannot (?:assign to read only property|add property|delete property|define property)\b/;
 
 /**

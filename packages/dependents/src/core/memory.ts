@@ -173,6 +173,11 @@ export class DependentsMemory {
     }
     return memory;
   }
+
+  /** Forgets what is remembered of the objects of a unit. */
+  forget(unit: string): void {
+    this.#units.delete(unit);
+  }
 }
 
 function keyIn(kind: Kind, ref: Ref): string {

@@ -25,7 +25,7 @@ const HOLD_OTHERS: readonly string[] = [
 ];
 
 /** Whether objects of a kind may be recreated: the deletion of some deletes what users have in them. */
-export function isRecreatable(kind: Policy["kind"]): boolean {
+export function isRecreatable(kind: Pick<Policy["kind"], "group" | "kind">): boolean {
   return !HOLD_OTHERS.includes(groupKindOf(kind));
 }
 

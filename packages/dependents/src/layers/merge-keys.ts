@@ -36,6 +36,13 @@ export function fieldsOf(kind: Kind | undefined): Fields {
   return schema === undefined ? NO_FIELDS : fieldsOfSchema(schema);
 }
 
+/** Returns the fields of the objects of a built-in kind; of another kind, no rules. */
+export function fieldsOfApi(apiVersion: string, kind: string): Fields {
+  const id = `${apiVersion}/${kind}`;
+  const type = Object.hasOwn(KINDS, id) ? KINDS[id] : undefined;
+  return type === undefined ? NO_FIELDS : fieldsOfTypes([type]);
+}
+
 /** The fields of a PodSpec and of a container. */
 export const POD_SPEC = "core.v1.PodSpec";
 export const CONTAINER = "core.v1.Container";

@@ -6,6 +6,8 @@ import { called, nameOfAnswer } from "../core/ask.ts";
 import type { Context } from "../core/context.ts";
 import type { ContextSource } from "../step-context.ts";
 import { requirePolicies } from "./policies/policy-levels.ts";
+import { TARGET_READ } from "../targets/pass/target-read.ts";
+import type { Target, TargetDefinition } from "../targets/types.ts";
 import { POLICIES_SUFFIX } from "./plan/member.ts";
 import { BINDINGS, ROLES } from "./plan/order.ts";
 import type { SetPolicies } from "./policies/policies.ts";
@@ -13,6 +15,8 @@ import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts
 
 /** The default of `timeoutMs` of a set. */
 export const DEFAULT_TIMEOUT_MS = 600_000;
+/** The default of `phaseTimeoutMs`: a renderer may run several programs, of which each ends after 30 s. A pass has 120 s. */
+export const DEFAULT_PHASE_MS = 90_000;
 
 /** The options of a set of any owner. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the only type that fits the functions of every author
@@ -35,6 +39,8 @@ export interface SetDefinition {
   readonly kinds: ReadonlyMap<string, DeclaredKind> | undefined;
   readonly replaces: boolean;
   readonly source: ContextSource;
+  /** Where the objects are kept; `undefined`: in the cluster of the operator, as the operator. */
+  readonly target: TargetDefinition | undefined;
 }
 
 /** Makes the definition of a set. @throws TypeError with what is wrong, and what to do */
@@ -54,7 +60,17 @@ export function definitionOf(options: AnySetOptions): SetDefinition {
     kinds,
     replaces: options.replaces ?? defaults.update === "replace",
     source: { name, cacheKindOf, marksOf: extraMarksOf },
+    target: targetOf(where, options),
   };
+}
+
+function targetOf(where: string, { target, reads }: AnySetOptions): TargetDefinition | undefined {
+  if (target === undefined) return undefined;
+  const definition = (target as Partial<Target<never>> | null)?.definition;
+  if (definition === undefined) throw new TypeError(`${where}: target must be what clusters.target() returned`);
+  if (reads !== undefined && TARGET_READ in reads)
+    throw new TypeError(`${where}: a read must not be named ${TARGET_READ}: choose another name`);
+  return definition;
 }
 
 /** Confidential objects are cached as metadata. */
@@ -93,7 +109,9 @@ function declaredKind(given: Kind | UnwatchedKind): DeclaredKind {
 }
 
 /** Returns the rights of a set besides those to watch its kinds. */
-export function permissionsOf({ kinds, options, replaces }: SetDefinition): readonly Permission[] {
+export function permissionsOf({ kinds, options, replaces, target }: SetDefinition): readonly Permission[] {
+  // The objects are written with other credentials.
+  if (target !== undefined) return [...(options.permissions ?? []), ...target.permissions];
   const rights: Permission[] = [...(options.permissions ?? [])];
   const { grants } = options;
   for (const { kind } of kinds?.values() ?? []) {

@@ -16,9 +16,13 @@ import type { UnreachedDependent } from "../extension/data.ts";
 import type { NewEntry } from "../core/entries.ts";
 import { stateOf } from "../core/state.ts";
 import { applySet } from "./pass/apply.ts";
+import { applyAtTarget } from "./pass/at-target.ts";
 import { EVENTS } from "./pass/changes.ts";
+import { cleanUpAtTarget, releaseAtTarget } from "./pass/leave-target.ts";
+import { TARGET_EVENTS } from "../targets/pass/abandon-target.ts";
+import { TARGET_READ, targetReads } from "../targets/pass/target-read.ts";
 import { cleanUpSet, releaseSet } from "./pass/cleanup.ts";
-import { type AnySetOptions, cacheKindOf, definitionOf, permissionsOf, type SetDefinition } from "./definition.ts";
+import { type AnySetOptions, cacheKindOf, DEFAULT_PHASE_MS, definitionOf, permissionsOf, type SetDefinition } from "./definition.ts";
 import { sets } from "./extension.ts";
 import type { SetCleanupReq, SetDoReq } from "./pass/run.ts";
 import { STATE } from "./pass/state.ts";
@@ -37,30 +41,39 @@ export function dependentSet<
   R extends Reads<ObjectOf<P>> = {},
 >(primary: P, options: DependentSetOptions<ObjectOf<P>, C, L, R>): Step<ObjectOf<P>, NeedsOf<L>, {}, C> {
   const definition = definitionOf(options as unknown as AnySetOptions);
-  const watched = [...(definition.kinds?.values() ?? [])].filter(({ isWatched }) => isWatched).map(({ kind }) => kind);
-  const { reads, needs, phaseTimeoutMs } = definition.options;
+  const { target } = definition;
+  const kinds = target === undefined ? [...(definition.kinds?.values() ?? [])] : [];
+  const watched = kinds.filter(({ isWatched }) => isWatched).map(({ kind }) => kind);
+  const { reads, needs, phaseTimeoutMs = DEFAULT_PHASE_MS } = definition.options;
   const step = defineStep(primary, {
     name: definition.name,
     conditions: [definition.condition],
     needs: needs ?? [],
-    reads: reads ?? {},
-    readsInCleanup: false,
+    reads: { ...reads, ...targetReads(target) },
+    cleanupReads: [TARGET_READ],
     owns: watched.map((kind) => ({ kind: cacheKindOf(kind), ifNotServed: "skip" as const })),
     refersFrom: [],
     permissions: permissionsOf(definition),
-    events: EVENTS,
+    events: [...EVENTS, ...TARGET_EVENTS],
     state: STATE,
     dryRun: true,
     cleanupChecksKinds: true,
-    ...(definition.kinds === undefined ? { allRights: { because: `set "${definition.name}" keeps objects of any kind` } } : {}),
-    ...(phaseTimeoutMs === undefined ? {} : { timeoutMs: phaseTimeoutMs }),
-    do: (req) => applySet(definition, req as SetDoReq),
-    cleanup: (req) => cleanUpSet(definition, req as SetCleanupReq),
-    release: (req) => releaseSet(definition, req as SetCleanupReq),
+    ...(definition.kinds === undefined && target === undefined
+      ? { allRights: { because: `set "${definition.name}" keeps objects of any kind` } }
+      : {}),
+    timeoutMs: phaseTimeoutMs,
+    do: (req) => (isElsewhere(definition, req) ? applyAtTarget : applySet)(definition, req as SetDoReq),
+    cleanup: (req) => (isElsewhere(definition, req) ? cleanUpAtTarget : cleanUpSet)(definition, req as SetCleanupReq),
+    release: (req) => (isElsewhere(definition, req) ? releaseAtTarget : releaseSet)(definition, req as SetCleanupReq),
     uses: [sets.use(definition), dependents.use(dataOf(definition, primary))],
   });
   // What defineStep() gives is opaque; the signature is what is known of it.
   return step as unknown as Step<ObjectOf<P>, NeedsOf<L>, {}, C>;
+}
+
+/** Whether the set has a target, or has objects in the target of an earlier version of the operator. */
+function isElsewhere({ target }: SetDefinition, req: unknown): boolean {
+  return target !== undefined || (req as SetDoReq).state.target !== undefined;
 }
 
 /** What the extension behind dependentApply() needs to know of a set. */
@@ -81,7 +94,8 @@ function dataOf(definition: SetDefinition, primary: Kind): Parameters<typeof dep
 }
 
 /** The entry of an object that the pass did not reach: it follows the object in the cache, if its kind is declared. */
-function unreachedEntry({ kinds, name }: SetDefinition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
+function unreachedEntry({ kinds, name, target }: SetDefinition, { pass, entry }: UnreachedDependent): NewEntry | undefined {
+  if (target !== undefined) return entry; // The object is not in the cache of the operator.
   const { group } = parseApiVersion(entry.apiVersion);
   const kind = kinds?.get(groupKindOf({ group, kind: entry.kind }))?.kind;
   if (kind === undefined) return entry;

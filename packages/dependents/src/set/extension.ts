@@ -1,5 +1,11 @@
 /** The extension of the engine behind sets: what they remember, count and measure. */
-import { type CounterDefinition, defineExtension, type Extension, type HistogramDefinition } from "@treadle/reconcile/unstable/engine";
+import {
+  type CounterDefinition,
+  defineExtension,
+  type Extension,
+  type HistogramDefinition,
+  type ObjectGaugeDefinition,
+} from "@treadle/reconcile/unstable/engine";
 import type { SetDefinition } from "./definition.ts";
 import { SetMemories } from "./pass/state.ts";
 
@@ -24,9 +30,17 @@ export const WAVE_SECONDS: HistogramDefinition = {
   labels: ["set"],
 };
 
+/** The number of objects of sets. */
+export const OBJECTS: ObjectGaugeDefinition = {
+  name: "treadle_dependents",
+  help: "Objects of sets, by step and state: Ready, Pending, Failed, Unknown.",
+  labels: ["step", "type"],
+};
+
 export const sets: Extension<SetDefinition, SetMemories, object> = defineExtension<SetDefinition, SetMemories>({
   name: "dependent-sets",
   memory: () => new SetMemories(),
   counters: [OPERATIONS],
+  objectGauges: [OBJECTS],
   histograms: [APPLY_SECONDS, WAVE_SECONDS],
 });

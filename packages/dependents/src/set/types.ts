@@ -3,6 +3,7 @@ import type { Kind, KubernetesObject, WriteOf } from "@treadle/apimachinery";
 import type { AnyStep, Logger, NeedsOf, Permission, Reads, ReadsOf } from "@treadle/reconcile";
 import type { Distinct } from "@treadle/reconcile/unstable/engine";
 import type { Manifest } from "./plan/member.ts";
+import type { Target } from "../targets/types.ts";
 import type { SetPolicies } from "./policies/policies.ts";
 
 /** How often the desired state of a set has changed. */
@@ -93,7 +94,8 @@ export interface DependentSetOptions<T extends KubernetesObject, C extends strin
   /** Persistent name of the step: each object carries it as a label, by which it is found again. */
   readonly name: string;
   /**
-   * The condition of the set. True: Ready. False: Error, Timeout. Unknown: Processing, Pending, Suspended, DeletionBlocked, Deleting.
+   * The condition of the set. True: Ready. False: Error, Timeout, TargetRefused, TargetChanged. Unknown: Processing, Pending, Suspended,
+   * DeletionBlocked, Deleting, TargetUnreachable.
    */
   readonly condition: C;
   /**
@@ -113,6 +115,11 @@ export interface DependentSetOptions<T extends KubernetesObject, C extends strin
   readonly policies?: (object: T) => SetPolicies;
   /** Where the set is deployed. @defaultValue namespace and name of the owner */
   readonly placement?: (object: T) => Placement;
+  /**
+   * Where the objects are kept: another cluster, or this one as another user. `targets()` of `@treadle/dependents/targets` makes it.
+   * @defaultValue the cluster of the operator, as the operator
+   */
+  readonly target?: Target<T>;
   /** Whether nothing is applied or removed. The deletion of the owner works. @defaultValue never */
   readonly suspended?: (object: T) => boolean;
   /**
@@ -126,7 +133,10 @@ export interface DependentSetOptions<T extends KubernetesObject, C extends strin
   readonly replaces?: boolean;
   /** Further rights, such as to list the instances of a CRD of the set whose kind is not in `kinds`. @defaultValue none */
   readonly permissions?: readonly Permission[];
-  /** Maximum time for one phase, in milliseconds. @defaultValue `deadlines.stepMs` of the handler */
+  /**
+   * Maximum time for one phase, in milliseconds. The deadline of the pass ends a phase, too: 120 s, or `deadlines.passMs` of the handler. A
+   * renderer that runs programs needs more than their 30 s, so that a program that is too slow is reported as such. @defaultValue 90_000
+   */
   readonly phaseTimeoutMs?: number;
   /** Further kinds of which no instance of another owner may exist when the owner is deleted. @defaultValue the kinds that the set defines */
   readonly alsoGuards?: readonly GuardedKind[] | ((object: T) => readonly GuardedKind[]);

@@ -4,13 +4,16 @@ import type { StepResult } from "@treadle/reconcile";
 import { errorsIn, isTransientEnd, misuse, statusMessage, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "../../core/ask.ts";
 import { LOOK_AGAIN_MS } from "../../retry-later.ts";
+import { countObjects, countStoredObjects } from "./count-objects.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
 import type { SetDefinition } from "../definition.ts";
 import { forgetDone } from "./done.ts";
 import type { Given } from "./converge-member.ts";
 import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
-import { type Request, renderedFor, requestOf } from "../render/inputs.ts";
+import { renderLaterIn } from "../render/host.ts";
+import { failedAgain, type Request, requestOf } from "../render/inputs.ts";
+import { failureOf, renderedFor } from "../render/rendered.ts";
 import { clusterFactsOf } from "../render/cluster-facts.ts";
 import type { Rendering } from "../render/rendering.ts";
 import { isSameKinds, planOf } from "../plan/make-plan.ts";
@@ -31,6 +34,8 @@ export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{
   try {
     if (isSuspended(run)) return suspend(run);
     if (isSettled(run, settled)) return resultOfSettled(run, settled);
+    const failed = failedAgain(run);
+    if (failed !== undefined) throw failureOf(run, failed);
   } catch (error) {
     return refuse(run, error);
   }
@@ -38,7 +43,8 @@ export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{
   return applyNow(run);
 }
 
-function isSuspended({ definition, context }: Run): boolean {
+/** Whether the author suspends the set. @throws the error of the author's function */
+export function isSuspended({ definition, context }: Run): boolean {
   const { suspended } = definition.options;
   if (suspended === undefined) return false;
   const answer: unknown = called(`step "${definition.name}": suspended`, () => suspended(context.owner));
@@ -46,8 +52,10 @@ function isSuspended({ definition, context }: Run): boolean {
   throw misuse("ERR_INVALID_STEP", `step "${definition.name}": suspended returned ${nameOfAnswer(answer)}, but must return true or false`);
 }
 
-function suspend(run: Run<SetDoReq>): StepResult<{}> {
+/** Reports a suspended set. */
+export function suspend(run: Run<SetDoReq>): StepResult<{}> {
   const message = "nothing is applied or removed while the set is suspended";
+  countStoredObjects(run);
   report(run, { reason: "Suspended", message });
   fillStatus(run, "Suspended");
   stopClock(run);
@@ -55,7 +63,7 @@ function suspend(run: Run<SetDoReq>): StepResult<{}> {
 }
 
 /** The result of a pass in which nothing has changed. */
-function resultOfSettled(
+export function resultOfSettled(
   run: Run<SetDoReq>,
   { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined },
 ): StepResult<{}> {
@@ -66,7 +74,7 @@ function resultOfSettled(
 }
 
 /** Reports an error that is not of one object. @throws it */
-function refuse(run: Run<SetDoReq>, error: unknown): never {
+export function refuse(run: Run<SetDoReq>, error: unknown): never {
   // A failure that a retry resolves leaves the condition as it is.
   const isPassing = isTransientEnd({ type: "failed", error }) || errorsIn(error).every(isConflict);
   if (!isPassing && !run.req.signal.aborted) reportError(run, statusMessage(error));
@@ -74,14 +82,16 @@ function refuse(run: Run<SetDoReq>, error: unknown): never {
 }
 
 function reportError(run: Run<SetDoReq>, message: string): void {
+  countStoredObjects(run);
   report(run, { reason: "Error", message });
   fillStatus(run, "Error");
   stopClock(run);
 }
 
-async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
+/** Renders and applies the objects, after the inputs or the objects have changed. @throws what the engine is to retry */
+export async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const before = JSON.stringify(run.state);
-  const desired = await prepare(run).catch((error: unknown) => refuse(run, error));
+  const desired = await prepare(run).catch((error: unknown) => notRendered(run, error));
   if (!("plan" in desired)) return desired;
   const { plan } = desired;
   const waves = await runWaves(run, desired);
@@ -92,6 +102,7 @@ async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
       : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
   noteLast(run, waves.outcomes, waves.wave);
+  countObjects(run, [...waves.outcomes.map(({ state }) => state), ...removal.left]);
   const findings: Findings = {
     plan,
     outcomes: waves.outcomes,
@@ -124,7 +135,7 @@ async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const plan = planFor(run, request, rendering);
   if (plan.problems.length > 0) return refusePlan(run, plan);
   const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
-  if (pending?.type === "pending" && isListing(run)) return listing(run, pending.message);
+  if (pending?.type === "pending" && isListing(run)) return notYet(run, pending.message);
   if (pending === undefined) run.memory.listingSinceMs = undefined;
   await storeKinds(run, plan);
   return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
@@ -143,7 +154,7 @@ function planFor(run: Run<SetDoReq>, { policies, placement }: Request, { inputs,
   const before = memory.plan;
   if (before !== undefined && before.inputs === inputs && isSameKinds(run, before)) return before;
   // A kind has appeared or disappeared: what renderers read of the cluster may be outdated.
-  if (before?.inputs === inputs) clusterFactsOf(run.pass.client, run.pass.clock).invalidate();
+  if (before?.inputs === inputs) clusterFactsOf(run.context.raw, run.pass.clock).invalidate();
   const plan = planOf(run, objects, { inputs, policies, namespace: placement.namespace });
   memory.plan = plan;
   if (before?.digest === plan.digest) return plan;
@@ -181,24 +192,34 @@ function isListing({ memory, pass, req }: Run<SetDoReq>): boolean {
   return leftMs > 0;
 }
 
-/** The result while the objects of a kind are being listed: without them it is not known what exists. */
-function listing(run: Run<SetDoReq>, message: string): StepResult<{}> {
+/** Returns a result if the renderer asked to be called later. @throws another error */
+function notRendered(run: Run<SetDoReq>, error: unknown): StepResult<{}> {
+  const later = renderLaterIn(error);
+  // After a start, many owners wait for one program.
+  return later === undefined ? refuse(run, error) : notYet(run, run.pass.hide(later.message), { transientMs: LOOK_AGAIN_MS });
+}
+
+/** The result while the objects of a kind are being listed, and while the renderer waits: it is not known yet what is to be done. */
+export function notYet(run: Run<SetDoReq>, message: string, cause: { readonly transientMs?: number } = {}): StepResult<{}> {
+  countStoredObjects(run);
   const type = run.definition.condition as never; // The step declares it.
   if (run.req.conditions.previous(type) === undefined) report(run, { reason: "Processing", message });
   else run.req.conditions.keep(type);
-  return waitBecause(message, { code: "Processing", isTransient: true, afterMs: LOOK_AGAIN_MS });
+  return waitBecause(message, { code: "Processing", isTransient: true, afterMs: LOOK_AGAIN_MS, ...cause });
 }
 
 /** Stores the kinds of the plan before the first object of a kind is written. */
 async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise<void> {
-  const { state, req } = run;
-  let isNew = false;
+  const { state, req, target } = run;
+  let isNew = target !== undefined && JSON.stringify(target) !== JSON.stringify(state.target);
+  if (isNew) state.target = target;
   for (const [key, seen] of kinds) {
     if (seen.type !== "watched" && seen.type !== "unwatched") continue;
     const { version, plural, scope } = seen.kind;
     const before = state.kinds[key];
     const hidden = members.filter(
-      ({ kind, kindState, ref }) => groupKindOf(kind) === key && kindState.type === "unwatched" && ref.namespace !== undefined,
+      ({ kind, kindState, ref }) =>
+        groupKindOf(kind) === key && (target !== undefined || kindState.type === "unwatched") && ref.namespace !== undefined,
     );
     const namespaces = [...new Set([...(before?.namespaces ?? []), ...hidden.flatMap(({ ref }) => ref.namespace ?? [])])].toSorted();
     if (before !== undefined && before.version === version && namespaces.length === (before.namespaces?.length ?? 0)) continue;

@@ -4,6 +4,7 @@ import { truncate } from "@treadle/reconcile/unstable/engine";
 import { shownEntries } from "../../core/entries.ts";
 import { release } from "../../core/release.ts";
 import { LOOK_AGAIN_MS } from "../../retry-later.ts";
+import { countObjects } from "./count-objects.ts";
 import { recordRemoval } from "./changes.ts";
 import { alsoGuardsOf, type SetDefinition } from "../definition.ts";
 import { fillStatus } from "./fill-status.ts";
@@ -21,20 +22,31 @@ const ORPHAN_FINALIZER = "orphan";
 
 /** Runs the phase. @throws the errors of the server */
 export async function cleanUpSet(definition: SetDefinition, req: SetCleanupReq): Promise<Wait | undefined> {
-  const run = runOf(definition, req);
+  return await removeAll(runOf(definition, req));
+}
+
+/** Removes all objects of a set at the place of the run, as far as it goes in this pass. Returns the wait for those that are left. */
+export async function removeAll(run: Run<SetCleanupReq>): Promise<Wait | undefined> {
+  run.memory.endUnfinished();
+  const { definition } = run;
   const objects = await objectsOf(run);
   if (isToOrphan(run)) {
     for (const { kind, isWatched, object } of objects) {
       const { update } = policiesOfLive(run, kind, object);
       await release(run.context, leftoverPolicy(kind, { isWatched, update }), object);
     }
+    countObjects(run, []);
     return undefined;
   }
   const blocker = await blockerFor(run, objects);
   if (blocker !== undefined) return reportDeletion(run, "DeletionBlocked", blocker).wait(GUARD_AGAIN_MS);
-  if (objects.length === 0) return undefined;
+  if (objects.length === 0) {
+    countObjects(run, []);
+    return undefined;
+  }
   const removal = await removeObjects(run, objects, { cause: "owner" });
   recordRemoval(run, removal);
+  countObjects(run, removal.left);
   run.pass.found.entries.set(definition.name, shownEntries(removal.left));
   const wait = reportRemoval(run, removal, { isPolled: objects.some(({ isWatched }) => !isWatched) });
   const errors = removal.failed.map(({ error }) => error);
@@ -101,8 +113,12 @@ function reportDeletion(
  * do it. Safe to repeat. @throws the error of the server
  */
 export async function releaseSet(definition: SetDefinition, req: SetCleanupReq): Promise<undefined> {
-  const run = runOf(definition, req);
+  await releaseDefinitions(runOf(definition, req));
+  return undefined;
+}
+
+/** Does it at the place of the run. @throws the error of the server */
+export async function releaseDefinitions(run: Run<SetCleanupReq>): Promise<void> {
   for (const { kind, object } of await listedLeftovers(run, { of: "all" }))
     if (definesKinds(kind) && isHeld(run, object)) await withoutFinalizer(run, kind, object);
-  return undefined;
 }

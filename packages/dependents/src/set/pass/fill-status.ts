@@ -42,4 +42,7 @@ const STATES: { readonly [R in SetReason]: string } = {
   Suspended: "Pending",
   DeletionBlocked: "DeletionPending",
   Deleting: "Deleting",
+  TargetUnreachable: "Pending",
+  TargetRefused: "Error",
+  TargetChanged: "Error",
 };

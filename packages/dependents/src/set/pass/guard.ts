@@ -68,8 +68,8 @@ export async function blockerByKinds(run: Run, guarded: readonly GuardedKind[]):
 }
 
 /** The kinds that can be listed, each in the version that the server prefers. */
-async function servedKinds({ pass, req }: Run, isWanted: (kind: Kind) => boolean): Promise<readonly Kind[]> {
-  const all = await discovery(pass.client, { clock: pass.clock }).kinds({ signal: req.signal });
+async function servedKinds({ context, pass, req }: Run, isWanted: (kind: Kind) => boolean): Promise<readonly Kind[]> {
+  const all = await discovery(context.raw, { clock: pass.clock }).kinds({ signal: req.signal });
   const kinds = new Map<string, Kind>();
   for (const kind of all)
     if (kind.verbs.includes("list") && isWanted(kind) && !kinds.has(groupKindOf(kind))) kinds.set(groupKindOf(kind), kind);

@@ -153,6 +153,8 @@ function removalOf(
     known: () => entryRefs(run, kind),
     namespaces: () => {
       if (context.cache.covers(isWatched ? kind : context.ownerKind, "*")) return ["*"];
+      // The namespaces of the owner's cluster say nothing about another one. A state without a target is of the own cluster.
+      if (context.isElsewhere && state.target !== undefined) return state.kinds[groupKindOf(kind)]?.namespaces ?? [];
       return [...(near === undefined ? [] : [near]), ...(state.kinds[groupKindOf(kind)]?.namespaces ?? [])];
     },
   };

@@ -15,9 +15,21 @@ import type { Plan } from "../plan/plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
 
 /** The reasons of the condition of a set. */
-export type SetReason = "Ready" | "Error" | "Timeout" | "Processing" | "Pending" | "Suspended" | "DeletionBlocked" | "Deleting";
+export type SetReason =
+  | "Ready"
+  | "Error"
+  | "Timeout"
+  | "Processing"
+  | "Pending"
+  | "Suspended"
+  | "DeletionBlocked"
+  | "Deleting"
+  | "TargetUnreachable"
+  | "TargetRefused"
+  | "TargetChanged";
 
-const STATUS: { readonly [R in SetReason]: "True" | "False" | "Unknown" } = {
+/** The status of the condition for each reason. */
+export const STATUS: { readonly [R in SetReason]: "True" | "False" | "Unknown" } = {
   Ready: "True",
   Error: "False",
   Timeout: "False",
@@ -26,6 +38,9 @@ const STATUS: { readonly [R in SetReason]: "True" | "False" | "Unknown" } = {
   Suspended: "Unknown",
   DeletionBlocked: "Unknown",
   Deleting: "Unknown",
+  TargetUnreachable: "Unknown",
+  TargetRefused: "False",
+  TargetChanged: "False",
 };
 
 /** Reasons whose message has totals. */

@@ -6,7 +6,10 @@ import { GRACE_CLOCK, type GraceClock } from "../../grace.ts";
 import type { SeenInputs } from "../../core/inputs.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Rendering } from "../render/rendering.ts";
+import { HeldTargets } from "../../targets/pass/held-target.ts";
+import { STORED_TARGET, type StoredTarget } from "../../targets/pass/stored-target.ts";
+import { FollowedInputs } from "../render/live-inputs.ts";
+import type { BegunRendering, FailedRendering, Rendering } from "../render/rendering.ts";
 
 /** A kind of which objects of the set may exist. */
 export interface StoredKind {
@@ -31,6 +34,10 @@ export interface StoredSet {
   reached?: string | undefined;
   /** How long the set is processed. */
   clock?: GraceClock | undefined;
+  /** Where the objects are; `undefined`: in the cluster of the operator, or nowhere. */
+  target?: StoredTarget | undefined;
+  /** Whether the present annotation that gives up a target was used. */
+  abandoned?: boolean | undefined;
 }
 
 /** The schema of {@link StoredSet}. */
@@ -52,6 +59,8 @@ export const STATE: z.ZodObject = z.object({
   revision: z.number().default(0).describe("Number of distinct desired states"),
   reached: z.string().optional().describe("Last wave that began, by digest of the desired state"),
   clock: GRACE_CLOCK.optional().describe("Clock of the time limit"),
+  target: STORED_TARGET.describe("Cluster of the objects"),
+  abandoned: z.boolean().optional().describe("Whether the annotation abandon-target was used"),
 });
 
 /** Returns the kind of stored objects. */
@@ -78,11 +87,17 @@ export interface SettledPass {
 }
 
 /** What a set remembers of one owner. */
-export class SetMemory {
+export class SetMemory implements Disposable {
   /** The inputs of the last digest, so that the same inputs are not hashed again. */
-  seen: { readonly inputs: SeenInputs } | undefined;
+  seen: { readonly inputs: SeenInputs; readonly digest: string } | undefined;
   /** What was rendered last. */
   rendered: Rendering | undefined;
+  /** The rendering that failed last; `undefined`: a later one succeeded. */
+  failed: FailedRendering | undefined;
+  /** The rendering that waits. */
+  unfinished: BegunRendering | undefined;
+  /** The inputs that trigger passes of the owner. */
+  readonly followed: FollowedInputs = new FollowedInputs();
   /** The plan of what was rendered. */
   plan: Plan | undefined;
   settled: SettledPass | undefined;
@@ -102,21 +117,56 @@ export class SetMemory {
   prunedFor: string | undefined;
   /** When the set began to wait for the lists of its kinds, in the clock's milliseconds. */
   listingSinceMs: number | undefined;
+  /** Whether the objects were counted for the metrics. */
+  isCounted = false;
   /** Whether the deletion of the owner has listed the objects on the server. */
   isListed = false;
   /** Whether no foreign instance existed when the deletion of the owner began. */
   isGuardPassed = false;
   /** When the first object of a wave was applied, in the clock's milliseconds, by wave. */
   readonly waves: Map<number, number> = new Map();
+  /** The identity of the target of the last pass. */
+  target: string | undefined;
+
+  /** Ends the rendering that waits, if there is one: what it waits for is free for others. */
+  endUnfinished(): void {
+    const ends = this.unfinished?.ends;
+    this.unfinished = undefined;
+    for (const end of ends?.values() ?? []) end();
+  }
+
+  [Symbol.dispose](): void {
+    this.followed[Symbol.dispose]();
+    this.endUnfinished();
+  }
 }
 
 /** The memories of the sets of one owner, by name. */
-export class SetMemories {
+export class SetMemories implements Disposable {
   readonly #sets = new Map<string, SetMemory>();
+  readonly #targets = new Map<string, HeldTargets>();
 
   of(set: string): SetMemory {
     let memory = this.#sets.get(set);
     if (memory === undefined) this.#sets.set(set, (memory = new SetMemory()));
     return memory;
+  }
+
+  /** Forgets what a set remembers, but for its connections. */
+  forget(set: string): void {
+    this.#sets.get(set)?.[Symbol.dispose]();
+    this.#sets.delete(set);
+  }
+
+  /** The connections of a set to targets. */
+  targetsOf(set: string): HeldTargets {
+    let targets = this.#targets.get(set);
+    if (targets === undefined) this.#targets.set(set, (targets = new HeldTargets()));
+    return targets;
+  }
+
+  [Symbol.dispose](): void {
+    for (const memory of this.#sets.values()) memory[Symbol.dispose]();
+    for (const targets of this.#targets.values()) targets.releaseAll();
   }
 }

@@ -2,7 +2,7 @@
  * The checks of a rendered set as a whole, before its first write. Each message has a remedy, and reads after the name of the
  * object. All problems are reported together.
  */
-import { groupKindOf, gvkOf, type KubernetesObject } from "@treadle/apimachinery";
+import { groupKindOf, gvkOf, type Kind, type KubernetesObject } from "@treadle/apimachinery";
 import { isRecreatable } from "../../core/recreate.ts";
 import { checkAfter } from "./check-after.ts";
 import { type Member, memberKey } from "./member.ts";
@@ -19,6 +19,8 @@ export interface CheckInputs {
   readonly owner: KubernetesObject;
   /** The kinds that the set defines. */
   readonly own: OwnKinds;
+  /** Whether the objects are in another cluster than the owner. @defaultValue false */
+  readonly isRemote?: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface CheckInputs {
  *
  * @param members the objects, with references in `after` that `resolveAfter()` completed
  */
-export function checkMembers(members: readonly Member[], { owner, own }: CheckInputs): readonly SetProblem[] {
+export function checkMembers(members: readonly Member[], { owner, own, isRemote = false }: CheckInputs): readonly SetProblem[] {
   const byKey = new Map<string, Member[]>();
   for (const member of members) {
     const same = byKey.get(member.key);
@@ -37,7 +39,9 @@ export function checkMembers(members: readonly Member[], { owner, own }: CheckIn
   const ownerKind = gvkOf(owner);
   const ownerKey = memberKey(ownerKind, owner.metadata);
   const { namespace } = owner.metadata;
-  const holdsOwner = new Set([own.of(ownerKind)?.definedBy, namespace === undefined ? undefined : `Namespace ${namespace}`]);
+  // What has the same name in another cluster is another object.
+  const holders = [own.of(ownerKind)?.definedBy, namespace === undefined ? undefined : `Namespace ${namespace}`];
+  const holdsOwner = new Set(isRemote ? [] : holders);
   const problems = members.flatMap((member) => {
     const space = member.ref.namespace === undefined ? undefined : byKey.get(`Namespace ${member.ref.namespace}`)?.[0];
     const definedBy = member.isInstance ? own.of(member.kind)?.definedBy : undefined;
@@ -71,15 +75,19 @@ function duplicateProblem(member: Member, same: readonly Member[]): string | und
 }
 
 function policyProblems({ kind, policies }: Member): readonly (string | undefined)[] {
-  const mustStay = NEVER_PURGED.includes(groupKindOf(kind));
   return [
-    mustStay && policies.purge !== undefined
+    !isPurgeable(kind) && policies.purge !== undefined
       ? `purge (purge-order) is not allowed for the kind ${kind.kind}, because other objects are deleted with it: remove purge`
       : undefined,
     policies.update === "recreate" && !isRecreatable(kind)
       ? `update (update-policy) is recreate, which would delete what users have in the ${kind.kind}: set apply or replace for this object`
       : undefined,
   ];
+}
+
+/** Whether objects of a kind may be purged: other objects are deleted with those of some kinds. */
+export function isPurgeable(kind: Pick<Kind, "group" | "kind">): boolean {
+  return !NEVER_PURGED.includes(groupKindOf(kind));
 }
 
 const NEVER_PURGED: readonly string[] = ["Namespace", CRD, API_SERVICE];

@@ -50,7 +50,7 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
     return member === undefined ? [] : [member];
   });
   const members = resolveAfter(made, request.namespace) as readonly PlannedMember[]; // The same members, with other policies.
-  problems.push(...checkMembers(members, { owner: run.context.owner, own }));
+  problems.push(...checkMembers(members, { owner: run.context.owner, own, isRemote: run.target?.secret !== undefined }));
   const token = Object.freeze({}) as SeenInputs; // Only its identity counts.
   return {
     inputs: request.inputs,

@@ -1,6 +1,6 @@
 /** Calls of renderers and edits. Their errors name the function, and an answer of the wrong form is an error. */
 import { misuse } from "@treadle/reconcile/unstable/engine";
-import { called, nameOfAnswer } from "../../core/ask.ts";
+import { called, isOfFrozen, nameOfAnswer } from "../../core/ask.ts";
 import type { Manifest } from "../plan/member.ts";
 
 /** Calls a function of the author that may be async. `where` is put in front of its error, as by `called()`. */
@@ -9,12 +9,22 @@ export async function calledAsync<Result>(where: string, call: () => Result): Pr
     return await call();
   } catch (error) {
     return called(where, () => {
-      throw error;
+      throw explained(where, error);
     });
   }
 }
 
-/** @throws TypeError for an answer that is not a list */
+/** Explains V8's error for the change of a frozen argument, which names neither the function nor what to do. */
+function explained(where: string, error: unknown): unknown {
+  if (!isOfFrozen(error)) return error;
+  return misuse(
+    "ERR_READ_ONLY",
+    `${where} changed something that is read-only, such as the owner or what is in reads (${error.message}): change a copy made by structuredClone()`,
+    error,
+  );
+}
+
+/** Returns the answer of a renderer as a list. @throws TypeError for another answer */
 export function requireList(where: string, answer: unknown): readonly unknown[] {
   if (Array.isArray(answer)) return answer as readonly unknown[];
   throw misuse("ERR_INVALID_STEP", `${where} returned ${nameOfAnswer(answer)}, not a list: return a list of objects, or [] for no objects`);
@@ -22,7 +32,14 @@ export function requireList(where: string, answer: unknown): readonly unknown[] 
 
 /** Calls an edit for one object. @throws TypeError for an answer that is not an object */
 export function callEdit(where: string, each: unknown, edit: () => unknown): Manifest | undefined {
-  const answer = called(`${where} for ${nameOf(each)}`, edit);
+  const place = `${where} for ${nameOf(each)}`;
+  const answer = called(place, () => {
+    try {
+      return edit();
+    } catch (error) {
+      throw explained(place, error);
+    }
+  });
   if (answer === undefined) return undefined;
   if (typeof answer === "object" && answer !== null && !Array.isArray(answer) && !("then" in answer)) return answer as Manifest;
   throw misuse(

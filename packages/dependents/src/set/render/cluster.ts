@@ -29,6 +29,8 @@ export interface RenderCall {
   readonly facts: Pick<ClusterFacts, "peek" | "fetch">;
   /** Ends the call, even if the renderer hangs. */
   readonly signal: AbortSignal;
+  /** Called before the error of the renderer is thrown, with what the renderer read until then. */
+  readonly onFailed?: (read: ClusterReads) => void;
 }
 
 /** What a renderer returned. */
@@ -47,7 +49,7 @@ export async function callRenderer<T extends KubernetesObject, R, V>(
   renderer: Renderer<T, R, V>,
   object: T,
   context: Omit<RenderContext<R, V>, "cluster">,
-  { step, facts: service, signal }: RenderCall,
+  { step, facts: service, signal, onFailed }: RenderCall,
 ): Promise<Rendered> {
   const where = `step "${step}": objects`;
   let facts = service.peek();
@@ -63,7 +65,10 @@ export async function callRenderer<T extends KubernetesObject, R, V>(
       facts = { version: fetched.version ?? known.version, served: fetched.served ?? known.served };
       continue;
     }
-    if (answer.type === "failed") throw answer.error;
+    if (answer.type === "failed") {
+      onFailed?.(tracked.reads);
+      throw answer.error;
+    }
     return { objects: requireList(where, answer.value), read: tracked.reads };
   }
 }

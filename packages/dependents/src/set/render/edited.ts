@@ -3,6 +3,7 @@ import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Manifest } from "../plan/member.ts";
 import type { RenderContext, Renderer } from "../types.ts";
 import { callEdit, calledAsync, requireList } from "./calls.ts";
+import { withObjects } from "./host.ts";
 
 /** Changes one object of a renderer. It returns the object or another one; `undefined` leaves the object out. */
 export type Edit<T extends KubernetesObject = KubernetesObject, R = {}, V = {}> = (
@@ -29,8 +30,9 @@ export function edited<T extends KubernetesObject = KubernetesObject, R = {}, V 
     let all = requireList("edited: the renderer", await calledAsync("edited: the renderer", () => render(object, context)));
     edits.forEach((edit, i) => {
       const where = `edited: edit ${i + 1}`;
+      const given = withObjects(context, all);
       // The caller checks the form of the objects. An edit gets what the renderer returned.
-      const change = (each: unknown): Manifest | undefined => callEdit(where, each, () => edit(each as Manifest, object, context));
+      const change = (each: unknown): Manifest | undefined => callEdit(where, each, () => edit(each as Manifest, object, given));
       all = all.map(change).filter((each) => each !== undefined);
     });
     return all as readonly Manifest[]; // as above

@@ -1,8 +1,9 @@
 /** The YAML and JSON files of a folder, as manifests. */
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { isObject } from "../../core/owned-fields.ts";
 import type { Manifest } from "../plan/member.ts";
+import { filesBelow } from "./files-below.ts";
 import { readYaml, YamlError } from "./yaml.ts";
 
 /** An object of a file. */
@@ -26,30 +27,18 @@ export function readFolder(folder: string, isWanted: (file: string) => boolean):
 
 /** The paths of the files, relative to the folder, with `/`. */
 function filesIn(folder: string, isWanted: (file: string) => boolean): readonly string[] {
-  const found: string[] = [];
-  const visit = (below: string, above: readonly string[]): void => {
-    const here = path.join(folder, below);
-    const real = realpathSync(here);
-    if (above.includes(real)) throw unreadable(folder, `${here} links to a folder that contains it`);
-    for (const name of readdirSync(here)) {
-      if (name.startsWith(".")) continue;
-      const file = below === "" ? name : `${below}/${name}`;
-      // A link counts as what it links to: files of a mounted ConfigMap are links.
-      if (statSync(path.join(folder, file)).isDirectory()) visit(file, [...above, real]);
-      else if (/\.(?:ya?ml|json)$/.test(name) && isWanted(file)) found.push(file);
-    }
-  };
+  const isShown = (file: string): boolean => !path.basename(file).startsWith(".");
+  const isManifest = (file: string): boolean => /\.(?:ya?ml|json)$/.test(file) && isWanted(file);
   try {
-    visit("", []);
+    return [...filesBelow(folder, isShown)].filter(isManifest).toSorted();
   } catch (error) {
     if (error instanceof Error && "syscall" in error) throw unreadable(folder, error.message, error);
     throw error;
   }
-  return found.toSorted();
 }
 
-function unreadable(folder: string, problem: string, cause?: Error): Error {
-  const error = new Error(`cannot read the manifests in ${folder}: ${problem}`, cause === undefined ? undefined : { cause });
+function unreadable(folder: string, problem: string, cause: Error): Error {
+  const error = new Error(`cannot read the manifests in ${folder}: ${problem}`, { cause });
   return Object.assign(error, { code: "ERR_INVALID_MANIFESTS" });
 }
 
@@ -81,8 +70,8 @@ function positionIn({ message }: SyntaxError): string {
   return / at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0] ?? "";
 }
 
-/** The objects in a document: those of a list, also of a list in a list; none in an empty document. */
-function objectsIn(value: unknown, listed?: object): readonly unknown[] {
+/** Returns the objects in a document: those of a list, also of a list in a list; none in an empty document. */
+export function objectsIn(value: unknown, listed?: object): readonly unknown[] {
   if (value === null) return [];
   if (!isObject(value)) return [value];
   const { kind, items } = value;

@@ -1,15 +1,15 @@
-/** The inputs of a set in one pass, and what was rendered from them. */
+/** What the custom resource requests of its set in one pass, and whether that is what an earlier pass has seen. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "../../core/ask.ts";
-import { digestOf } from "../../core/body.ts";
 import type { Inputs } from "../../core/inputs.ts";
 import { IGNORED_ANNOTATIONS, inputDigest, isSameInputs, seenSetInputs } from "./input-digest.ts";
 import type { SetPolicies } from "../policies/policies.ts";
 import { requirePolicies } from "../policies/policy-levels.ts";
 import { clusterFactsOf } from "./cluster-facts.ts";
-import { callRenderer, factsIn, isSameCluster, NO_READS } from "./cluster.ts";
-import type { Rendering } from "./rendering.ts";
+import { isSameCluster, NO_READS } from "./cluster.ts";
+import { isSameLive } from "./live-inputs.ts";
+import type { FailedRendering, RenderedFrom } from "./rendering.ts";
 import type { Run, SetDoReq } from "../pass/run.ts";
 import type { Placement } from "../types.ts";
 
@@ -23,14 +23,30 @@ export interface Request {
 
 /** Whether the inputs are certainly those of the last rendering. Costs no request and no digest. */
 export function isSameRequest(run: Run<SetDoReq>): boolean {
-  const { memory, context, pass } = run;
-  const { seen, rendered } = memory;
-  if (seen === undefined || rendered === undefined || !isSameInputs(seen.inputs, context, givenTo(run))) return false;
-  return rendered.read === NO_READS || isSameCluster(rendered.read, clusterFactsOf(pass.client, pass.clock).peek()) === true;
+  return isSameFor(run, run.memory.rendered);
 }
 
-function givenTo({ req }: Run<SetDoReq>): Pick<Inputs, "vars" | "reads"> {
-  return { vars: req.vars as Inputs["vars"], reads: req.reads }; // Vars are a record.
+/** Returns the failed rendering of certainly the same inputs, which is not tried again now. Costs no request and no digest. */
+export function failedAgain(run: Run<SetDoReq>): FailedRendering | undefined {
+  const { failed } = run.memory;
+  return isSameFor(run, failed) && !isRetryDue(run, failed) ? failed : undefined;
+}
+
+/** Whether the time has come to render again although the inputs are the same. */
+export function isRetryDue({ pass }: Run, { retryAtMs }: Pick<FailedRendering, "retryAtMs">): boolean {
+  return retryAtMs !== undefined && pass.clock.elapsed() >= retryAtMs;
+}
+
+function isSameFor<F extends RenderedFrom>(run: Run<SetDoReq>, before: F | undefined): before is F {
+  const { memory, context, pass } = run;
+  const { seen } = memory;
+  if (before === undefined || seen?.digest !== before.requested || !isSameInputs(seen.inputs, context, givenTo(run))) return false;
+  if (!isSameLive(before.live)) return false;
+  return before.read === NO_READS || isSameCluster(before.read, clusterFactsOf(context.raw, pass.clock).peek()) === true;
+}
+
+function givenTo({ req, reads }: Run<SetDoReq>): Pick<Inputs, "vars" | "reads"> {
+  return { vars: req.vars as Inputs["vars"], reads: reads as Inputs["reads"] }; // Vars are a record.
 }
 
 /** Reads the request of the custom resource. @throws TypeError for what the author's functions must not return, and what they throw */
@@ -43,40 +59,18 @@ export function requestOf(run: Run<SetDoReq>): Request {
   const given = givenTo(run);
   const ignored = [...IGNORED_ANNOTATIONS, ...(options.ignoredAnnotations ?? [])];
   const inputs = inputDigest({ object: owner, ignored, placement, policies, ...given });
-  memory.seen = { inputs: seenSetInputs(context, given) };
+  memory.seen = { inputs: seenSetInputs(context, given), digest: inputs };
   return { policies, placement, inputs };
 }
 
-/** Returns the objects for these inputs: those that were rendered last, if nothing has changed. @throws what the renderer throws */
-export async function renderedFor(run: Run<SetDoReq>, request: Request): Promise<Rendering> {
-  const { req, pass, memory, state } = run;
-  const { inputs } = request;
-  const before = memory.rendered;
-  if (before?.requested === inputs) {
-    if (before.read === NO_READS) return before;
-    const facts = await clusterFactsOf(pass.client, pass.clock).fetch(factsIn(before.read), req.signal);
-    if (isSameCluster(before.read, facts) === true) return before;
+/** Returns the namespace of the placement; none if the author's function fails, which the rendering reports. */
+export function requestNamespaces({ definition, context }: Run): readonly string[] {
+  try {
+    const { namespace } = placementOf(context.owner, definition.options.placement?.(context.owner as never) ?? {});
+    return typeof namespace === "string" ? [namespace] : [];
+  } catch {
+    return [];
   }
-  const isNew = state.inputs?.split(".")[0] !== inputs;
-  let rendering = await rendered(run, request, isNew ? state.revision + 1 : state.revision);
-  // What the renderer reads of the cluster is known after its call. If that has changed, the revision is another one.
-  if (!isNew && rendering.inputs !== state.inputs) rendering = await rendered(run, request, state.revision + 1);
-  memory.rendered = rendering;
-  memory.plan = undefined;
-  return rendering;
-}
-
-async function rendered({ definition, context, req, pass }: Run<SetDoReq>, request: Request, revision: number): Promise<Rendering> {
-  const { placement, inputs } = request;
-  const release = { revision, isInstall: revision <= 1 };
-  const given = { reads: req.reads, vars: req.vars, release, ...placement, signal: req.signal, log: req.log };
-  const { objects, read } = await callRenderer(definition.options.objects, context.owner, given, {
-    step: definition.name,
-    facts: clusterFactsOf(pass.client, pass.clock),
-    signal: req.signal,
-  });
-  const all = Object.keys(read).length === 0 ? inputs : `${inputs}.${digestOf(read).slice(0, 8)}`;
-  return { inputs: all, requested: inputs, objects, read };
 }
 
 /** Returns the policies of the custom resource. @throws TypeError for another answer than policies, and what the author's function throws */

@@ -2,11 +2,11 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { KubernetesObject } from "@treadle/apimachinery";
-import type { Manifest } from "../plan/member.ts";
 import type { Renderer } from "../types.ts";
 import { callEdit } from "./calls.ts";
 import type { Edit } from "./edited.ts";
 import { readFolder } from "./folder.ts";
+import { withObjects } from "./host.ts";
 
 /** Options of {@link manifests}. */
 export interface ManifestsOptions<T extends KubernetesObject = KubernetesObject, R = {}, V = {}> {
@@ -34,12 +34,17 @@ export function manifests<T extends KubernetesObject = KubernetesObject, R = Any
 ): Renderer<T, R, V> {
   const { edit, files = () => true } = options;
   const found = readFolder(pathOf(folder), files);
-  return (object, context) =>
-    found.flatMap(({ manifest, place }) => {
-      const each: Manifest = structuredClone(manifest);
-      if (edit === undefined) return [each];
-      return callEdit(`manifests: edit of ${place}`, each, () => edit(each, object, context)) ?? [];
-    });
+  return (object, context) => {
+    const copies = structuredClone(found);
+    if (edit === undefined) return copies.map(({ manifest }) => manifest);
+    const given = withObjects(
+      context,
+      found.map(({ manifest }) => manifest),
+    );
+    return copies.flatMap(
+      ({ manifest, place }) => callEdit(`manifests: edit of ${place}`, manifest, () => edit(manifest, object, given)) ?? [],
+    );
+  };
 }
 
 function pathOf(folder: URL | string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readYaml } from "./yaml.ts";
+import { readYaml, YamlError } from "./yaml.ts";
 
 function only(text: string): unknown {
   const documents = readYaml(text);
@@ -53,6 +53,23 @@ describe("a YAML document", () => {
 
   test.for(["", "# c\n", "---\n", "\n\n"])("the text %j has no value", (text) => {
     expect(readYaml(text).filter(({ value }) => value !== null)).toEqual([]);
+  });
+});
+
+describe("output of a program, whose keys may be any", () => {
+  test.for<[string, string, unknown]>([
+    ["the last one of duplicate keys counts", "a: 1\nb: 2\na: {c: 3}", { a: { c: 3 }, b: 2 }],
+    ["a key is what YAML 1.1 reads", "on: 1\n0644: 2\nnull: 3\n~: 4\n1.10: 5", { true: 1, "420": 2, null: 4, "1.1": 5 }],
+    ["keys before a merge key are overwritten", "a: 1\n<<: {a: 2, b: 3}\nb: 4", { a: 2, b: 4 }],
+    ["the last one of two merge keys counts", "<<: {a: 1}\n<<: {a: 2, b: 3}", { a: 2, b: 3 }],
+  ])("%s", ([, text, want]) => {
+    expect(readYaml(text, { keys: "any" })[0]?.value).toEqual(want);
+    expect(() => readYaml(text)).toThrow(YamlError);
+  });
+
+  test("is refused where it has no meaning", () => {
+    for (const text of ["a: [", "a: !x y", "a: 9007199254740993", "? [a]\n: b"])
+      expect(() => readYaml(text, { keys: "any" })).toThrow(YamlError);
   });
 });
 

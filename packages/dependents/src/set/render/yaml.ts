@@ -2,7 +2,8 @@
  * Reads YAML as `kubectl` does, which uses sigs.k8s.io/yaml: YAML 1.1 with anchors and merge keys, as JSON.
  *
  * It refuses what `kubectl` reads with a loss: duplicate keys, keys that YAML 1.1 changes (`on:` becomes "true"), integers above
- * 2^53, unknown tags, and a merge key after a key that it sets too, for which tools disagree.
+ * 2^53, unknown tags, and a merge key after a key that it sets too, for which tools disagree. Output of programs may have such keys:
+ * see {@link ReadYamlOptions.keys}.
  */
 import {
   type Alias,
@@ -33,8 +34,11 @@ export interface YamlDocument {
 
 /** The first problem of a YAML text. */
 export class YamlError extends Error {
+  /** The name of the class. */
   override readonly name = "YamlError";
+  /** The position of the document, from 1. */
   readonly document: number;
+  /** The line in the text, from 1. */
   readonly line: number;
 
   constructor(problem: string, place: { readonly document: number; readonly line: number }) {
@@ -44,8 +48,14 @@ export class YamlError extends Error {
   }
 }
 
+/** Options of {@link readYaml}. */
+export interface ReadYamlOptions {
+  /** `any`: the last one of duplicate keys counts, and a key is what YAML 1.1 reads, as in the programs. @defaultValue "strict" */
+  readonly keys?: "strict" | "any";
+}
+
 /** Returns the documents of a text. Documents without a value, such as comments, have the value null. @throws YamlError */
-export function readYaml(text: string): readonly YamlDocument[] {
+export function readYaml(text: string, { keys = "strict" }: ReadYamlOptions = {}): readonly YamlDocument[] {
   const lines = new LineCounter();
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const documents = parsed(text, lines);
@@ -57,7 +67,7 @@ export function readYaml(text: string): readonly YamlDocument[] {
     const { yaml } = document.directives ?? {};
     if (yaml?.explicit === true && yaml.version !== "1.1")
       throw new YamlError(`%YAML ${yaml.version} is not the version that kubectl reads: remove the line`, place);
-    return { number: place.document, line: place.line, value: new Reader(document, place.document, lineAt).read() };
+    return { number: place.document, line: place.line, value: new Reader(document, { document: place.document, lineAt, keys }).read() };
   });
 }
 
@@ -93,21 +103,28 @@ function tooDeep(place: { readonly document: number; readonly line: number }): Y
 const TAGS: ReadonlySet<string> = new Set(["str", "bool", "int", "float", "null", "timestamp", "map", "seq"]);
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
+interface ReaderOptions extends Required<ReadYamlOptions> {
+  readonly document: number;
+  readonly lineAt: (offset: number) => number;
+}
+
 /** Turns the nodes of one document into JSON. */
 class Reader {
   readonly #root: Document.Parsed;
   readonly #document: number;
   readonly #lineAt: (offset: number) => number;
+  readonly #isStrict: boolean;
   readonly #targets = new Map<Alias, Node>();
   /** The aliases that are being expanded. */
   readonly #open = new Set<Node>();
   #values = 0;
   #aliased = 0;
 
-  constructor(root: Document.Parsed, document: number, lineAt: (offset: number) => number) {
+  constructor(root: Document.Parsed, { document, lineAt, keys }: ReaderOptions) {
     this.#root = root;
     this.#document = document;
     this.#lineAt = lineAt;
+    this.#isStrict = keys === "strict";
   }
 
   read(): unknown {
@@ -153,15 +170,16 @@ class Reader {
     let merged: Map<string, unknown> | undefined;
     for (const { key, value } of node.items) {
       if (isMergeKey(key)) {
-        if (merged !== undefined) throw this.#problem(key, "the key << occurs twice: write one with a list");
-        merged = this.#merged(value);
+        if (merged !== undefined && this.#isStrict) throw this.#problem(key, "the key << occurs twice: write one with a list");
+        merged = new Map([...(merged ?? []), ...this.#merged(value)]);
         const both = [...merged.keys()].find((name) => own.has(name));
-        if (both !== undefined)
+        if (both !== undefined && this.#isStrict)
           throw this.#problem(key, `the key << sets ${JSON.stringify(both)} too, on which tools disagree: put << first`);
+        for (const name of merged.keys()) own.delete(name); // Go reads in order.
         continue;
       }
       const name = this.#key(key);
-      if (own.has(name)) throw this.#problem(key, `the key ${JSON.stringify(name)} occurs twice`);
+      if (own.has(name) && this.#isStrict) throw this.#problem(key, `the key ${JSON.stringify(name)} occurs twice`);
       own.set(name, this.#value(value));
     }
     return Object.fromEntries(merged === undefined ? own : new Map([...merged, ...own]));
@@ -183,7 +201,7 @@ class Reader {
     const scalar = this.#scalar(node);
     const text = String(this.#usable(node, scalar));
     // `on`, `0644` and `1.10` would become "true", "420" and "1.1".
-    if (scalar.type === "null" || text !== written)
+    if (this.#isStrict && (scalar.type === "null" || text !== written))
       throw this.#problem(node, `YAML 1.1 reads the key ${JSON.stringify(written)} as ${text}: put it in quotes`);
     return text;
   }
