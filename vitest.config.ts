@@ -14,6 +14,13 @@ const SINCE = [{ minor: 34, description: "nothing is created any more while its 
 /** Set by `npm run test:long`: the long tests, all of them and in full. */
 const isLongRun = (process.env["TREADLE_TEST_LONG"] ?? "") !== "";
 
+/**
+ * Tests of real programs are in `*.programs.test.ts`. `npm run test:programs` sets "only" and runs them alone; `npm run test:e2e` sets
+ * "too". Both name the programs. `npm test` runs none of them.
+ */
+const programs = process.env["TREADLE_TEST_PROGRAMS"] ?? "";
+const OF_PROGRAMS = "**/*.programs.test.ts";
+
 /** Chooses what runs of the long tests (tools/src/test-part.ts). `npm test` gives one to all workspaces. */
 const seed = Number(process.env["TREADLE_TEST_SEED"] || Math.floor(Math.random() * 2 ** 31));
 // Other programs read this file, too.
@@ -29,11 +36,13 @@ const TAGS = {
   ],
 };
 
-const TESTS = ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"];
+const ALL_TESTS = ["src/**/*.test.ts", "test/**/*.test.ts", "*.test.ts"];
+const TESTS = programs === "only" ? ALL_TESTS.map((glob) => glob.replace(/test\.ts$/, "programs.test.ts")) : ALL_TESTS;
+const EXCLUDED = ["**/node_modules/**", ...(programs === "" ? [OF_PROGRAMS] : [])];
 
 /** The test files of this workspace with a long test: to load the others takes longer than to look for the tags. */
 function longTests(): readonly string[] {
-  return globSync(TESTS, { exclude: ["node_modules"] }).filter((file) => /tags: \[[^\]]*"(long|part)"/.test(readFileSync(file, "utf8")));
+  return globSync(TESTS, { exclude: EXCLUDED }).filter((file) => /tags: \[[^\]]*"(long|part)"/.test(readFileSync(file, "utf8")));
 }
 
 /** One configuration for every workspace: sources resolve through the custom condition, so tests need no build. */
@@ -42,6 +51,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@treadle/source"], externalConditions: ["@treadle/source"] } },
   test: {
     include: isLongRun ? [...longTests()] : TESTS,
+    exclude: EXCLUDED,
     passWithNoTests: isLongRun,
     setupFiles: [join(import.meta.dirname, "tools/src/test-setup.ts")],
     provide: { part: { isWhole: isLongRun || isOnRealServer, seed } },
@@ -64,6 +74,9 @@ export default defineConfig({
     fileParallelism: !isOnRealServer,
     execArgv: ["--conditions=@treadle/source"],
     // The second is for `npm test`, which sums up all workspaces.
-    reporters: ["default", ["json", { outputFile: isOnRealServer ? ".results/e2e.json" : ".results/tests.json" }]],
+    reporters: [
+      "default",
+      ["json", { outputFile: `.results/${isOnRealServer ? "e2e" : programs === "only" ? "programs" : "tests"}.json` }],
+    ],
   },
 });

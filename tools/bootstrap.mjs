@@ -44,6 +44,11 @@ const TASKS = {
     about: "a real control plane, built where there is none (-- up --kubeconfig FILE; -- build)",
     node: ["tools/controlplane/main.ts"],
   },
+  programs: { about: "Helm and Kustomize, built where they are missing (-- --env for a shell)", node: ["tools/programs/main.ts"] },
+  "test:programs": {
+    about: "the tests of Helm and Kustomize as programs (-- TEXT for the files whose path contains it)",
+    node: [SOURCE, "tools/programs/test.ts"],
+  },
   check: {
     about: "build, types, lint, format, imports, API reports, tarballs and more (-- NAME for one of them)",
     node: ["tools/src/check.ts"],

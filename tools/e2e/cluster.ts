@@ -7,10 +7,20 @@ import { startKubelet } from "./kubelet.ts";
 /** See `packages/testing/src/internal/real-server.ts`. */
 const MARK = { namespace: "kube-system", name: "treadle-test-cluster" };
 
+/** Marks a control plane as one that tests may empty. */
+export async function mark(plane: ControlPlane): Promise<void> {
+  const client = await connect({ kubeconfig: plane.kubeconfigPath });
+  try {
+    await client.create(ConfigMap, { metadata: MARK });
+  } finally {
+    await client.close();
+  }
+}
+
 /** Marks it as one that tests may empty, and runs its pods until it is disposed of. */
 export async function prepare(plane: ControlPlane): Promise<AsyncDisposable> {
+  await mark(plane);
   const client = await connect({ kubeconfig: plane.kubeconfigPath });
-  await client.create(ConfigMap, { metadata: MARK });
   const kubelet = await startKubelet(client, (line) => console.error(`kubelet: ${line}`));
   return {
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,7 @@
 /**
  * `npm run test:e2e`: the same tests on a real control plane. Builds one where there is none yet, starts it, and runs
- *  - `tests`: every test file that starts a test cluster, with TREADLE_TEST_KUBECONFIG; files one after the other;
+ *  - `tests`: every test file that starts a test cluster, with TREADLE_TEST_KUBECONFIG; files one after the other. For files that start
+ *    two clusters it starts a second control plane. With `--kubeconfig`, TREADLE_TEST_KUBECONFIG_2 names the kubeconfig of the second one;
  *  - `conformance`: the comparison of the in-memory server with the real one;
  *  - `apply`: the same by random sequences of server-side applies, in a short form with a fixed seed;
  *  - `input`: the same by random bad requests;
@@ -23,7 +24,7 @@ import { parseArgs } from "node:util";
 import { basicControllers, type ControlPlane, startControlPlane } from "../controlplane/src/control-plane.ts";
 import { obtainAssets } from "../controlplane/src/assets.ts";
 import { kubernetesVersion } from "../controlplane/src/programs.ts";
-import { prepare, versionOf } from "./cluster.ts";
+import { mark, prepare, versionOf } from "./cluster.ts";
 import { type Part, parts } from "./parts.ts";
 
 interface Plane {
@@ -110,16 +111,33 @@ function only(plane: Plane): Plane {
 async function on({ parts: these, controllers, runsPods }: Plane, options: Assets, isBesideOthers: boolean): Promise<void> {
   const started = performance.now();
   try {
-    const start = starts.then(() => startControlPlane({ ...options, controllers }));
-    starts = start.then(ignore, ignore);
-    await using plane = await start;
+    await using plane = await startNext({ ...options, controllers });
+    await using others = new AsyncDisposableStack();
     await using _pods = runsPods === true ? await prepare(plane) : undefined;
     lines.push(`control plane for ${these.join(", ")}: ready after ${seconds(started)}`);
-    await all({ kubeconfig: plane.kubeconfigPath, plane }, these, isBesideOthers);
+    let kubeconfig: Promise<string> | undefined;
+    const second = (): Promise<string> => (kubeconfig ??= secondOf(options, others));
+    await all({ kubeconfig: plane.kubeconfigPath, plane, second }, these, isBesideOthers);
   } catch (error) {
     // The other lanes go on.
     problems.push(`${these.join(", ")}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Starts a control plane when the ones before are ready. */
+async function startNext(options: Parameters<typeof startControlPlane>[0]): Promise<ControlPlane> {
+  const start = starts.then(() => startControlPlane(options));
+  starts = start.then(ignore, ignore);
+  return await start;
+}
+
+/** Starts the second control plane of a part, which runs no pods; ends with `others`. */
+async function secondOf(options: Assets, others: AsyncDisposableStack): Promise<string> {
+  const started = performance.now();
+  const plane = others.use(await startNext({ ...options, controllers: basicControllers }));
+  await mark(plane);
+  lines.push(`second control plane: ready after ${seconds(started)}`);
+  return plane.kubeconfigPath;
 }
 
 type Assets = Pick<NonNullable<Parameters<typeof startControlPlane>[0]>, "log" | "kubernetes">;
@@ -127,6 +145,7 @@ type Assets = Pick<NonNullable<Parameters<typeof startControlPlane>[0]>, "log" |
 interface Where {
   readonly kubeconfig: string;
   readonly plane?: ControlPlane;
+  readonly second?: () => Promise<string>;
 }
 
 async function all(where: Where, these: readonly Part[], isBesideOthers: boolean): Promise<void> {

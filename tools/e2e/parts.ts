@@ -1,12 +1,14 @@
 /** The parts of `npm run test:e2e`, each on a control plane that is there. */
-import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ControlPlane } from "../controlplane/src/control-plane.ts";
 import { memoryServer, realServer } from "../faults/server.ts";
 import { runSuite } from "../faults/suite.ts";
 import { binaryPath, kubernetesVersion } from "../controlplane/src/programs.ts";
+import { obtainPrograms } from "../programs/src/obtain.ts";
 import { run } from "../src/run.ts";
 import { root, workspaces } from "../src/workspaces.ts";
+import { clusterTests, needsSecondCluster } from "./cluster-tests.ts";
 import { differenceProblems } from "./expected-differences.ts";
 import { type E2eReport, e2eTotals } from "./report.ts";
 
@@ -31,6 +33,8 @@ export interface Task {
   readonly version: string;
   /** What serves it, where that is ours. */
   readonly plane?: ControlPlane;
+  /** Starts another control plane at the first call, for tests of two clusters; resolves to its kubeconfig. Absent where none is ours. */
+  readonly second?: () => Promise<string>;
   /** A folder for files that nobody needs afterwards. */
   readonly scratch: string;
   /** Of the test files only those whose paths contain it. */
@@ -60,8 +64,9 @@ export const parts = {
 
 export type Part = keyof typeof parts;
 
-async function tests({ kubeconfig, version, plane, filter, tell, complain, ...options }: Task): Promise<void> {
+async function tests({ kubeconfig, version, plane, second, filter, tell, complain, ...options }: Task): Promise<void> {
   const reports = new Map<string, E2eReport | undefined>();
+  const { variables: programs } = await obtainPrograms({ log: console.log });
   for (const { dir, manifest } of workspaces()) {
     const files = clusterTests(join(root, dir)).filter((file) => isChosen(`${dir}/${file}`, filter));
     if (files.length === 0) continue;
@@ -70,9 +75,16 @@ async function tests({ kubeconfig, version, plane, filter, tell, complain, ...op
     const config = join(root, "vitest.config.ts");
     // The kubectl of the same version; without a plane of ours that of PATH.
     const kubectl = plane === undefined ? {} : { TREADLE_TEST_KUBECTL: binaryPath(plane.assetsDir, "kubectl") };
-    const env = { ...process.env, TREADLE_TEST_KUBECONFIG: kubeconfig, TREADLE_TEST_KUBERNETES: version, ...kubectl };
+    const isOfTwo = second !== undefined && files.some((file) => needsSecondCluster(join(root, dir, file)));
+    const other = isOfTwo ? { TREADLE_TEST_KUBECONFIG_2: await second() } : {};
+    const server = { TREADLE_TEST_KUBECONFIG: kubeconfig, TREADLE_TEST_KUBERNETES: version, ...other, ...kubectl };
+    const env = { ...process.env, ...server, ...programs, TREADLE_TEST_PROGRAMS: "too" };
     // The controllers of a real server act by the clock of a busy machine: only what fails again counts.
-    const code = await run("vitest", ["run", "--retry=1", "--config", config, ...files], { ...options, cwd: join(root, dir), env });
+    const code = await run("vitest", ["run", "--retry=1", "--config", config, ...files], {
+      ...options,
+      cwd: join(root, dir),
+      env,
+    });
     const read = existsSync(report) ? (JSON.parse(readFileSync(report, "utf8")) as E2eReport) : undefined; // what vitest wrote
     reports.set(manifest.name, read);
     const isShown = read?.testResults.some(({ status }) => status === "failed") === true;
@@ -93,13 +105,6 @@ function isOlder(version: string): boolean {
 
 function isChosen(path: string, filter: string): boolean {
   return path !== SESSIONS && path.includes(filter);
-}
-
-/** Test files that start a cluster, or know of the real one, wherever they lie: none can be forgotten. */
-function clusterTests(dir: string): readonly string[] {
-  return globSync("{*,src/**/*,test/**/*}.test.ts", { cwd: dir })
-    .filter((file) => /startTestCluster|TREADLE_TEST_KUBECONFIG/.test(readFileSync(join(dir, file), "utf8")))
-    .toSorted();
 }
 
 /** On the real server, and in memory, where a first `npm test` has no kubectl yet. */

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultDir, obtainAssets } from "../controlplane/src/assets.ts";
 import { kubernetesVersion, kubernetesVersions, moduleDir, pinnedVersion, programs } from "../controlplane/src/programs.ts";
+import { builtByFakeGo, goThatMakesEmptyPrograms } from "./fake-go.ts";
 import { root } from "./workspaces.ts";
 
 let dir: string;
@@ -16,24 +17,8 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A folder with a `go` that makes an empty program of whatever it builds, but for those whose package contains `failing`. */
-function fakeGo(failing = "no such package"): NodeJS.ProcessEnv {
-  const script = `#!/bin/sh
-[ "$1" = version ] && { echo go version go1.26.0 test; exit; }
-for last; do :; done
-case "$last" in *"${failing}"*) echo it does not compile >&2; exit 1;; esac
-while [ "$1" != -o ]; do shift; done
-echo "$last" >> "${join(dir, "built")}"
-: > "$2"
-`;
-  writeFileSync(join(dir, "go"), script);
-  chmodSync(join(dir, "go"), 0o755);
-  return { PATH: [dir, process.env["PATH"]].join(delimiter) };
-}
-
-function built(): string[] {
-  return existsSync(join(dir, "built")) ? readFileSync(join(dir, "built"), "utf8").trim().split("\n") : [];
-}
+const fakeGo = (failing?: string): NodeJS.ProcessEnv => goThatMakesEmptyPrograms(dir, failing);
+const built = (): string[] => builtByFakeGo(dir);
 
 describe.skipIf(process.platform === "win32")("programs of the control plane", () => {
   test("are built once", async () => {

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { clusterTests, needsSecondCluster } from "../e2e/cluster-tests.ts";
 import { differenceProblems, type ExpectedDifference } from "../e2e/expected-differences.ts";
 import { type E2eReport, e2eTotals } from "../e2e/report.ts";
+import { root } from "./workspaces.ts";
 
 type Result = E2eReport["testResults"][number]["assertionResults"][number];
 const report = (...tests: readonly Partial<Result>[]): E2eReport => ({
@@ -13,6 +16,20 @@ const report = (...tests: readonly Partial<Result>[]): E2eReport => ({
   ],
 });
 const sum = (...tests: readonly Partial<Result>[]) => e2eTotals(new Map([["w", report(...tests)]]));
+
+describe("the test files for real servers", () => {
+  const dir = join(root, "examples/tenants");
+
+  test("are also those that start a cluster by a file that they import", () => {
+    expect(clusterTests(dir)).toEqual(["cluster.test.ts", "rbac.test.ts"]);
+  });
+
+  test("need a second server only when they start a second cluster", () => {
+    expect(needsSecondCluster(join(dir, "cluster.test.ts"))).toBe(true);
+    expect(needsSecondCluster(join(dir, "manifests.test.ts"))).toBe(false);
+    expect(needsSecondCluster(join(root, "packages/testing/test/faults.test.ts"))).toBe(false);
+  });
+});
 
 describe("the sum of a run on the real server", () => {
   test("counts what ran there and what is for memory only, and names what failed", () => {

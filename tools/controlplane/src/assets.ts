@@ -4,11 +4,9 @@
  *
  * Not here yet: the fallback for machines without a current Go.
  */
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { capture } from "../../src/run.ts";
+import { BuildRecord, cacheDir, goBuild, goVersion, seconds } from "../../src/go-build.ts";
 import { binaryPath, kubernetesVersion, missingPrograms, moduleDir, type Program, pinnedVersion, programs } from "./programs.ts";
 
 export interface AssetsOptions {
@@ -42,7 +40,7 @@ export async function obtainAssets(options: AssetsOptions = {}): Promise<string>
   const version = kubernetesVersion(options.kubernetes);
   const modules = moduleDir(version);
   const dir = resolve(options.dir ?? defaultDir(env, version));
-  const missing = isRecorded(dir, modules) ? missingPrograms(dir) : programs.map(({ name }) => name);
+  const missing = recordOf(dir, modules).isCurrent ? missingPrograms(dir) : programs.map(({ name }) => name);
   if (missing.length === 0) {
     log(`using ${dir} (built before)`);
     return dir;
@@ -55,7 +53,7 @@ export async function obtainAssets(options: AssetsOptions = {}): Promise<string>
 export function defaultDir(env: NodeJS.ProcessEnv = process.env, version: string = kubernetesVersion()): string {
   const given = env["TREADLE_CONTROLPLANE_DIR"];
   if (given !== undefined && given !== "") return version === kubernetesVersion() ? given : join(given, version);
-  return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "treadle", "controlplane", version);
+  return cacheDir(env, "controlplane", version);
 }
 
 interface Build {
@@ -70,33 +68,24 @@ interface Build {
 
 async function build({ dir, modules, wanted, jobs, log, env }: Build): Promise<void> {
   const version = pinnedVersion("k8s.io/kubernetes", modules);
-  const go = await goVersion(env);
+  // The Go of the current version builds the older ones, too.
+  const go = await goVersion(moduleDir(), env, {
+    what: "the control plane",
+    instead: "set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver",
+  });
   log(`building Kubernetes ${version} and etcd ${pinnedVersion("go.etcd.io/etcd/server/v3", modules)} with ${go} in ${dir}`);
   log("the first time takes several minutes; afterwards Go's build cache and this folder save them");
-  mkdirSync(dir, { recursive: true });
+  const record = recordOf(dir, modules);
   // Written first: a build that is broken off goes on with what is missing. A binary appears only when it is complete.
-  if (!isRecorded(dir, modules)) for (const { name } of programs) rmSync(binaryPath(dir, name), { force: true });
-  writeFileSync(recordPath(dir), record(modules));
+  if (!record.isCurrent) for (const { name } of programs) rmSync(binaryPath(dir, name), { force: true });
+  record.write();
   const started = Date.now();
-  for (const program of wanted) await buildOne(program, { dir, modules, version, jobs, log, env });
-  log(`built in ${seconds(started)}`);
-}
-
-async function buildOne(
-  { name, package: path }: Program,
-  { dir, modules, version, jobs, log, env }: Omit<Build, "wanted"> & { readonly version: string },
-): Promise<void> {
-  const started = Date.now();
-  const partial = `${binaryPath(dir, name)}.partial-${process.pid}`;
-  const flags = ["-p", String(jobs), "-trimpath", "-buildvcs=false", "-ldflags", linkerFlags(version)];
-  const [command = "go", ...args] = niced(["go", "build", ...flags, "-o", partial, path]);
-  const { code, output } = await capture(command, args, { cwd: modules, env: { ...env, CGO_ENABLED: "0" } });
-  if (code !== 0) {
-    rmSync(partial, { force: true });
-    throw new Error(`cannot build ${name}: go build ended with ${code}\n${output}`);
+  for (const program of wanted) {
+    const begun = Date.now();
+    await goBuild({ ...program, modules, file: binaryPath(dir, program.name), linkerFlags: linkerFlags(version), jobs, env });
+    log(`  ${program.name} (${seconds(begun)})`);
   }
-  renameSync(partial, binaryPath(dir, name));
-  log(`  ${name} (${seconds(started)})`);
+  log(`built in ${seconds(started)}`);
 }
 
 /** What /version and `kubectl version` say; without it they say v0.0.0-master, and clients that look at it are misled. */
@@ -108,41 +97,7 @@ function linkerFlags(version: string): string {
   return ["-s", "-w", ...set].join(" ");
 }
 
-/** A build must not take the machine from those who work on it. */
-function niced(command: readonly string[]): readonly string[] {
-  return process.platform === "win32" ? command : ["nice", "-n", "19", ...command];
-}
-
-/** The Go of the current version builds the older ones, too. */
-async function goVersion(env: NodeJS.ProcessEnv): Promise<string> {
-  const wanted = /^go (\S+)/m.exec(readFileSync(join(moduleDir(), "go.mod"), "utf8"))?.[1];
-  const advice = `install Go ${wanted} or later, or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver`;
-  const { code, output } = await capture("go", ["version"], { cwd: moduleDir(), env }).catch((cause: unknown) => {
-    throw new Error(`cannot build the control plane: there is no \`go\` on PATH; ${advice}`, { cause });
-  });
-  if (code !== 0) throw new Error(`cannot build the control plane: ${output.trim()}; ${advice}`);
-  return output.trim().replace(/^go version /, "");
-}
-
-function recordPath(dir: string): string {
-  return join(dir, "build.json");
-}
-
 /** Says of what the binaries are made: others count as none. */
-function record(modules: string): string {
-  const hash = createHash("sha256").update(linkerFlags(""));
-  for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(modules, file)));
-  return JSON.stringify({ platform: process.platform, arch: process.arch, modules: hash.digest("hex") });
-}
-
-function isRecorded(dir: string, modules: string): boolean {
-  try {
-    return readFileSync(recordPath(dir), "utf8") === record(modules);
-  } catch {
-    return false;
-  }
-}
-
-function seconds(since: number): string {
-  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+function recordOf(dir: string, modules: string): BuildRecord {
+  return new BuildRecord(dir, modules, linkerFlags(""));
 }

@@ -1,0 +1,4 @@
+{{- define "redis.labels" -}}
+app.kubernetes.io/name: redis
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
