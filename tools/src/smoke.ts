@@ -44,7 +44,8 @@ async function smoke(dir: string): Promise<void> {
   const tools = ["typescript", "@types/node", "vitest"].map((name) => `${name}@${devDependencies[name]}`);
   // A user's operator uses zod itself; the version is the one that we were tested with.
   const zod = `zod@${readManifest(join(root, "packages", "apimachinery")).dependencies?.["zod"]}`;
-  await must("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...packed, ...tools, zod], consumer);
+  const given = [...packed, ...tools, zod, ...peersOf()];
+  await must("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...given], consumer);
   expectOnlyTarballs(consumer);
 
   writeFileSync(join(consumer, "every-export.ts"), everyExport());
@@ -52,6 +53,14 @@ async function smoke(dir: string): Promise<void> {
   writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   await compile(consumer);
   await must(process.execPath, ["every-export.ts"], consumer);
+}
+
+/** The optional packages of others that entry points need, such as cdk8s: npm does not install them by itself. */
+function peersOf(): string[] {
+  const ours = new Set(publicPackages().map(({ manifest }) => manifest.name));
+  const peers = publicPackages().flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}));
+  const others = peers.filter(([name]) => !ours.has(name) && name !== "zod").map(([name, range]) => `${name}@${range}`);
+  return [...new Set(others)];
 }
 
 /** Our declarations and the programs must be clean; what other people's declarations lack is shown, but is not ours to fail for. */
