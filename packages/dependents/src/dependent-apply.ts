@@ -10,7 +10,8 @@
  */
 import { groupKindOf, type Kind, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
 import {
-  defineStep,
+  defineLateStep,
+  type LateDeclarations,
   type Probe,
   type RawDefinition,
   runtimeOf,
@@ -25,9 +26,10 @@ import { apply } from "./apply-step.ts";
 import { cleanedUp } from "./cleanup-step.ts";
 import { type DependentIdentity, MAX_ENTRIES, type NewEntry } from "./core/entries.ts";
 import { identityOf, titleOf } from "./core/marks.ts";
-import { type Dependent, dependentOf, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
+import { type Dependent, LIVE, permissionsOf, problemsOf, requireOptions, refsOrNone } from "./dependent.ts";
 import { dependents } from "./extension.ts";
 import type { FixedName, UnseenDependent } from "./extension/data.ts";
+import { StepTarget, withStepTarget } from "./group-target.ts";
 import { withStep } from "./layers/layered.ts";
 import { ONCE_STATE } from "./once.ts";
 import { METADATA_ONLY } from "./objects.ts";
@@ -64,38 +66,54 @@ export function dependentApply<
 ): DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I> {
   const given = options as unknown as AnyOptions;
   requireOptions(given);
-  const dependent = dependentOf(withStep(given));
-  const { policy, target } = dependent;
-  const read = liveRead(dependent);
+  const place = new StepTarget(withStep(given));
+  const { policy } = place.planned;
+  const read = liveRead(place.planned);
   const dependsOn = (): readonly (StepRuntime | undefined)[] => (given.dependsOn ?? []).map((needed: unknown) => runtimeOf(needed));
   const cacheKindOf = (kind: Kind): Kind => (kind === policy.kind ? read.cacheKind : kind);
-  const definition: Definition = { dependent, read, dependsOn, source: { name: given.name, cacheKindOf } };
-  const step = defineStep(primary, {
+  let made: Definition | undefined;
+  const definition = (): Definition => (made ??= { dependent: place.settled, read, dependsOn, source: { name: given.name, cacheKindOf } });
+  const raw: Parameters<typeof defineLateStep>[1] = {
     name: given.name,
     needs: given.needs ?? [],
     conditions: given.conditions ?? [],
+    dryRun: true,
+    ...(given.finalizer === undefined ? {} : { finalizer: given.finalizer }),
+    ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
+    ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition(), req as AnyDoReq) }),
+    do: (req) => run(definition(), req as AnyDoReq),
+    unresolved: (req, error) => unresolved(definition(), req as AnyDoReq, error),
+    unprovided: (req, wait) => unprovided(definition(), req as AnyDoReq, wait),
+    ...(given.gives === undefined ? {} : { gives: givesOf(place.planned) }),
+    ...(policy.isOwned ? { cleanup: (req: unknown) => cleanUp(definition(), req as AnyCleanupReq) } : {}),
+  };
+  const step = withStepTarget(
+    defineLateStep(primary, raw, () => declarationsOf(definition(), place.groups)),
+    place,
+  );
+  // What defineLateStep() gives is opaque; the signature is what is known of it.
+  return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
+}
+
+/** What depends on the target of the step. */
+function declarationsOf(definition: Definition, groups: ReadonlySet<StepRuntime>): LateDeclarations {
+  const { dependent, read, dependsOn } = definition;
+  const { options: given, policy, target } = dependent;
+  return {
     // The objects in a target are read from its watches.
     reads: { ...given.reads, ...(target === undefined ? { [LIVE]: read } : targetReads(target)) },
     cleanupReads: target === undefined ? [] : [TARGET_READ],
     owns: target === undefined && policy.isOwned && policy.isWatched ? [given.kind] : [],
     permissions: permissionsOf(dependent),
-    dryRun: true,
     ...(target === undefined ? {} : { state: REMOTE_STATE, events: TARGET_EVENTS }),
     ...(target === undefined && given.once === true ? { state: ONCE_STATE } : {}),
-    ...(given.finalizer === undefined ? {} : { finalizer: given.finalizer }),
-    ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
-    ...(given.includeWhen === undefined ? {} : { beforeReads: (req: unknown) => leftOut(definition, req as AnyDoReq) }),
-    do: (req) => (target === undefined ? apply(definition, req as AnyDoReq) : applyAtTarget(definition, target, req as AnyDoReq)),
-    unresolved: (req, error) => unresolved(definition, req as AnyDoReq, error),
-    unprovided: (req, wait) => unprovided(definition, req as AnyDoReq, wait),
-    ...(given.gives === undefined ? {} : { gives: givesOf(dependent) }),
-    ...(policy.isOwned ? { cleanup: (req: unknown) => cleanUp(definition, req as AnyCleanupReq) } : {}),
     refersFrom: policy.isOwned && policy.ownership !== "label" ? [given.kind] : [],
     uses: [
       dependents.use({
         dependent,
         fixedName: target === undefined ? fixedNameOf(dependent) : undefined,
         hasEntries: dependent.isChecked,
+        targetGroups: groups,
         whetherWanted: isSwitched(given) ? probeOf(definition) : undefined,
         keeps: (owner, kind, ref) => (groupKindOf(kind) === groupKindOf(policy.kind) ? dependent.names(owner).has(ref) : undefined),
         problems: (primary) => problemsOf(dependent, primary),
@@ -110,9 +128,13 @@ export function dependentApply<
       }),
       ...(target === undefined ? [] : [remoteSteps.use({ name: given.name, target })]),
     ],
-  });
-  // What defineStep() gives is opaque; the signature is what is known of it.
-  return step as unknown as DependentStep<ObjectOf<P>, NeedsOf<L>, Name, K, GivenVars<G, I>, I>;
+  };
+}
+
+/** Keeps the objects of the step. */
+function run(definition: Definition, req: AnyDoReq): unknown {
+  const { target } = definition.dependent;
+  return target === undefined ? apply(definition, req) : applyAtTarget(definition, target, req);
 }
 
 /** Removes the objects of the step. */

@@ -5,7 +5,7 @@
 
 // The steps.
 export { dependentApply } from "./dependent-apply.ts";
-export { dependentApplyAll, type DependentApplyAllOptions } from "./dependent-apply-all.ts";
+export { dependentApplyAll, type DependentApplyAllOptions, type OwnerOf } from "./dependent-apply-all.ts";
 export type {
   Adoption,
   OnImmutable,

@@ -7,8 +7,7 @@ import type { AnyOptions } from "./types.ts";
 export function targetOf(where: string, options: AnyOptions): TargetDefinition | undefined {
   const { target, reads, ownership, owned, created, finalizer } = options;
   if (target === undefined) return undefined;
-  const definition = (target as Partial<Target<never>> | null)?.definition;
-  if (definition === undefined) throw new TypeError(`${where}: target must be what clusters.target() returned`);
+  const definition = requireTarget(where, target);
   if (reads !== undefined && TARGET_READ in reads)
     throw new TypeError(`${where}: a read must not be named ${TARGET_READ}: choose another name`);
   if (ownership === "reference")
@@ -17,5 +16,12 @@ export function targetOf(where: string, options: AnyOptions): TargetDefinition |
     throw new TypeError(`${where}: an object in a target is found by the label of its owner: leave out owned: false and created: false`);
   if (finalizer === "on-demand")
     throw new TypeError(`${where}: objects in a target are removed by the cleanup: leave out finalizer: "on-demand", or the target`);
+  return definition;
+}
+
+/** @throws TypeError for a value that is not a target */
+export function requireTarget(where: string, target: unknown): TargetDefinition {
+  const definition = (target as Partial<Target<never>> | null)?.definition;
+  if (definition === undefined) throw new TypeError(`${where}: target must be what clusters.target() returned`);
   return definition;
 }

@@ -25,6 +25,8 @@ export interface DependentData {
   readonly fixedName: FixedName | undefined;
   /** Whether it has entries in `status.dependents`. */
   readonly hasEntries: boolean;
+  /** The groups of which it has its target; empty: it has none, or its own. */
+  readonly targetGroups: ReadonlySet<StepRuntime>;
   /** Whether it keeps this object; `undefined`: that is not known. @throws what the author's functions throw */
   readonly keeps: (object: KubernetesObject, kind: Kind, ref: Ref) => boolean | undefined;
   /** Returns the problems of the step for objects of `primary`; each text names the fix. */

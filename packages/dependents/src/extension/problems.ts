@@ -12,7 +12,20 @@ export function problems({ kind, steps, list }: ExtendedHandler<DependentData>, 
     found.push(`step "${shown.name}" reports its object in status.dependents, which ${kind.kind} does not have: ${fix}`);
   }
   for (const { name, data } of steps) found.push(...data.problems(kind).map((problem) => `step "${name}" ${problem}`));
-  return [...found, ...sameObjectProblems(steps), ...orderProblems(steps, list, dataOf)];
+  return [...found, ...groupProblems(steps, list), ...sameObjectProblems(steps), ...orderProblems(steps, list, dataOf)];
+}
+
+/** Steps that have the target of a group, and are used without it. */
+function groupProblems(steps: readonly ExtendedDependent[], list: readonly StepRuntime[]): string[] {
+  const nodesOf = (step: StepRuntime): readonly StepRuntime[] => [step, ...(step.parts?.steps ?? []).flatMap(nodesOf)];
+  const nodes = new Set(list.flatMap(nodesOf));
+  return steps.flatMap(({ name, data: { targetGroups } }) => {
+    const [group] = targetGroups;
+    if (group === undefined || [...targetGroups].some((each) => nodes.has(each))) return [];
+    return [
+      `step "${name}" has the target of dependentApplyAll("${group.name}"), which is not in the list: add the group, or set target on "${name}"`,
+    ];
+  });
 }
 
 /** Steps that keep one object: each would undo what the other does. */

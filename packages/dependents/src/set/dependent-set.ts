@@ -82,6 +82,7 @@ function dataOf(definition: SetDefinition, primary: Kind): Parameters<typeof dep
     dependent: undefined,
     fixedName: undefined,
     hasEntries: primary.resource !== undefined,
+    targetGroups: new Set(),
     // What a set renders is known only when it runs. The label of an object names its set.
     keeps: () => undefined,
     problems: () => [],

@@ -1,6 +1,6 @@
 /** The options of dependentApply() beside `target`. */
 import { expect, test } from "vitest";
-import { dependentApply, dependentApplyAll } from "../../src/index.ts";
+import { dependentApply } from "../../src/index.ts";
 import type { Target } from "../../src/targets/types.ts";
 import { fakeTarget } from "./fake-target.ts";
 import { ConfigMap, Tenant } from "./tenants.ts";
@@ -21,8 +21,4 @@ test.each([
 
 test("dependentApply accepts label ownership and reads beside a target", () => {
   expect(make({ ownership: "label", reads: {} })).not.toThrow();
-});
-
-test("dependentApplyAll refuses a target", () => {
-  expect(() => dependentApplyAll("all", [], { target } as never)).toThrow(/set target on each of its dependents/);
 });

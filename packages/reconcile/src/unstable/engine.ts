@@ -51,6 +51,7 @@ export {
 } from "../build/step-runtime.ts";
 export { type Misuse, misuse, type MisuseCode } from "../internal/misuse.ts";
 export { defineComposite, type RawParts } from "../build/define-composite.ts";
+export { defineLateStep, type LateDeclarations } from "../build/define-late-step.ts";
 export type { Gives } from "../build/gives.ts";
 export { entryHandlerOf } from "../build/names.ts";
 export { type OtherCluster, unitManager } from "../pass/req-client.ts";
