@@ -1,4 +1,8 @@
-/** When the annotation of an owner gives up the objects in a target, and when it must not. */
+/**
+ * When the annotation of an owner gives up the objects in a target, and when it must not.
+ *
+ * @module-tag memory
+ */
 import { expect, test } from "vitest";
 import { ConfigMap, credentials, namesIn, rotate, sceneOf, Secret, tenant, Tenant } from "./tenants.ts";
 

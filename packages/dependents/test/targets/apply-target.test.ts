@@ -1,4 +1,8 @@
-/** The life of an object of dependentApply() in another cluster. */
+/**
+ * The life of an object of dependentApply() in another cluster.
+ *
+ * @module-tag memory
+ */
 import { step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { dependentApply, dependentApplyAll } from "../../src/index.ts";

@@ -1,4 +1,8 @@
-/** An owner that is deleted without a cleanup. */
+/**
+ * An owner that is deleted without a cleanup.
+ *
+ * @module-tag memory
+ */
 import { expect, test } from "vitest";
 import { credentials, sceneOf, tenant, Tenant } from "./tenants.ts";
 

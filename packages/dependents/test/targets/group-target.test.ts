@@ -1,4 +1,8 @@
-/** The target that a group gives to its dependents. */
+/**
+ * The target that a group gives to its dependents.
+ *
+ * @module-tag memory
+ */
 import { all, type AnyStep, conditions, handler, one, step } from "@treadle/reconcile";
 import type { OneRead } from "@treadle/reconcile/unstable/engine";
 import { expect, test } from "vitest";

@@ -1,4 +1,8 @@
-/** A target that answers reads and hangs on writes, in an operator. */
+/**
+ * A target that answers reads and hangs on writes, in an operator.
+ *
+ * @module-tag memory
+ */
 import { fakeClock } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import { conditions, handler, one } from "@treadle/reconcile";

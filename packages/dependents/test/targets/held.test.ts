@@ -1,4 +1,8 @@
-/** How many connections an owner holds. */
+/**
+ * How many connections an owner holds.
+ *
+ * @module-tag memory
+ */
 import { expect, test } from "vitest";
 import { credentials, namesIn, rotate, sceneOf, tenant, Tenant } from "./tenants.ts";
 

@@ -1,4 +1,8 @@
-/** Sets of an earlier version of the operator that had no target, and have one now. */
+/**
+ * Sets of an earlier version of the operator that had no target, and have one now.
+ *
+ * @module-tag memory
+ */
 import { fakeClock } from "@treadle/apimachinery";
 import { ConfigMap, Namespace } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";

@@ -1,4 +1,8 @@
-/** Owners that wait for a program, on the in-memory API server. A slot that a pass does not take is kept for 10 s. */
+/**
+ * Owners that wait for a program, on the in-memory API server. A slot that a pass does not take is kept for 10 s.
+ *
+ * @module-tag memory
+ */
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { dependentSet, merged, type Renderer, setStatus } from "@treadle/dependents";
