@@ -25,15 +25,17 @@ export interface RunLimits {
   readonly atOnce: number;
   /** The deadline of the phase, in milliseconds. @defaultValue that of the handler */
   readonly timeoutMs?: number | undefined;
+  /** When the time for all objects began, for several runs that share it. @defaultValue now */
+  readonly beganAtMs?: number | undefined;
 }
 
 /** Runs `work` for each object. Never rejects. @returns how each ended, in the order of `objects` */
 export async function runForEach<S, R>(
-  { signal, clock, atOnce, timeoutMs = Number.POSITIVE_INFINITY }: RunLimits,
+  { signal, clock, atOnce, timeoutMs = Number.POSITIVE_INFINITY, beganAtMs = clock.now() }: RunLimits,
   objects: readonly S[],
   work: (object: S) => Promise<R>,
 ): Promise<readonly Run<R>[]> {
-  const endsAtMs = clock.now() + Math.min(MAX_ROUND_MS, timeoutMs / 3);
+  const endsAtMs = beganAtMs + Math.min(MAX_ROUND_MS, timeoutMs / 3);
   const turn = new TurnBudget({ maxMs: MAX_TURN_MS });
   const runs: Run<R>[] = objects.map(() => LEFT);
   const rest = objects.entries(); // The workers take their next object from one iterator.

@@ -28,6 +28,8 @@ export type { Gates } from "./gates.ts";
 
 // Sets: many objects from one function.
 export { dependentSet } from "./set/dependent-set.ts";
+export { configured, type ConfiguredObject, type ObjectConfig, type RenderedObject } from "./set/configured.ts";
+export { NoAnswer, type NoAnswerOptions } from "./set/render/no-answer.ts";
 export { type Handover, handover, type Keeper } from "./set/handover.ts";
 export { object } from "./set/object.ts";
 export type { Manifest } from "./set/plan/member.ts";

@@ -1,6 +1,6 @@
 /** Builders of members for the tests of sets. */
 import { apiVersionOf, type Kind, kind, type Ref, refOf } from "@treadle/apimachinery";
-import { type Member, memberKey } from "../src/set/plan/member.ts";
+import { defaultId, type Member, memberKey } from "../src/set/plan/member.ts";
 import { DEFAULT_POLICIES, type Policies } from "../src/set/policies/policies.ts";
 
 /** A kind that is not built in. */
@@ -11,7 +11,7 @@ export function member(
   of: Kind,
   key: string,
   policies: Partial<Policies> = {},
-  more: { readonly index?: number; readonly isInstance?: boolean } = {},
+  more: { readonly index?: number; readonly isInstance?: boolean; readonly id?: string } = {},
 ): Member {
   const ref: Ref = refOf(key);
   return {
@@ -20,6 +20,8 @@ export function member(
     ref,
     desired: { apiVersion: apiVersionOf(of), kind: of.kind, metadata: { ...ref } },
     policies: { ...DEFAULT_POLICIES, ...policies },
+    id: more.id ?? defaultId(of, ref, "a"),
+    config: {},
     isInstance: more.isInstance ?? false,
     index: more.index ?? 0,
   };

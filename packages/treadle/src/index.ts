@@ -123,6 +123,13 @@ export {
   type UpdatePolicy,
 } from "@treadle/dependents";
 
+// Objects of a set with what their author decides in code.
+export {
+  configured,
+  type ConfiguredObject,
+  type ObjectConfig,
+} from "@treadle/dependents";
+
 // What an object says of its dependents.
 export {
   type DependentEntry,

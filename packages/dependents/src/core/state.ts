@@ -67,6 +67,15 @@ export function refined(
   }
 }
 
+/** Returns whether a value has the form of a state. The type and the reason are not empty. */
+export function isDependentState(value: unknown): value is DependentState {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, reason, message, attributes, ...rest } = value as { readonly [Field in keyof DependentState]?: unknown };
+  const isText = (text: unknown): boolean => typeof text === "string" && text !== "";
+  const hasTexts = isText(type) && isText(reason) && typeof message === "string";
+  return hasTexts && (attributes === undefined || areAttributes(attributes)) && Object.keys(rest).length === 0;
+}
+
 function areAttributes(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   // findIndex() also sees the holes of a list.

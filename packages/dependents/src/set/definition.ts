@@ -2,14 +2,14 @@
 import { groupKindOf, isMetadataOnly, type Kind, type KubernetesObject, metadataOnly } from "@treadle/apimachinery";
 import type { Permission } from "@treadle/reconcile";
 import { type ExtendedHandler, misuse } from "@treadle/reconcile/unstable/engine";
-import { called, nameOfAnswer } from "../core/ask.ts";
+import { called, nameOfAnswer, shownAnswer } from "../core/ask.ts";
 import type { Context } from "../core/context.ts";
 import type { ContextSource } from "../step-context.ts";
 import { requirePolicies } from "./policies/policy-levels.ts";
 import { TARGET_READ } from "../targets/pass/target-read.ts";
 import type { Target, TargetDefinition } from "../targets/types.ts";
 import { POLICIES_SUFFIX } from "./plan/member.ts";
-import { BINDINGS, ROLES } from "./plan/order.ts";
+import { type ApplyOrder, BINDINGS, ROLES } from "./plan/order.ts";
 import type { SetPolicies } from "./policies/policies.ts";
 import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
 
@@ -38,6 +38,7 @@ export interface SetDefinition {
   /** The kinds, by `Kind.group`; `undefined`: any. */
   readonly kinds: ReadonlyMap<string, DeclaredKind> | undefined;
   readonly replaces: boolean;
+  readonly order: ApplyOrder;
   readonly source: ContextSource;
   /** Where the objects are kept; `undefined`: in the cluster of the operator, as the operator. */
   readonly target: TargetDefinition | undefined;
@@ -59,6 +60,7 @@ export function definitionOf(options: AnySetOptions): SetDefinition {
     defaults,
     kinds,
     replaces: options.replaces ?? defaults.update === "replace",
+    order: orderOf(where, options.order),
     source: { name, cacheKindOf, marksOf: extraMarksOf },
     target: targetOf(where, options),
   };
@@ -71,6 +73,11 @@ function targetOf(where: string, { target, reads }: AnySetOptions): TargetDefini
   if (reads !== undefined && TARGET_READ in reads)
     throw new TypeError(`${where}: a read must not be named ${TARGET_READ}: choose another name`);
   return definition;
+}
+
+function orderOf(where: string, order: unknown = "canonical"): ApplyOrder {
+  if (order === "canonical" || order === "given") return order;
+  throw new TypeError(`${where}: order must be "canonical" or "given", not ${shownAnswer(order)}`);
 }
 
 /** Confidential objects are cached as metadata. */

@@ -10,7 +10,7 @@
  */
 import { groupKindOf, type Kind, type KubernetesObject, type ObjectOf, parseApiVersion, type Ref } from "@treadle/apimachinery";
 import type { AnyStep, NeedsOf, Reads, Step } from "@treadle/reconcile";
-import { defineStep } from "@treadle/reconcile/unstable/engine";
+import { defineStep, type RawDefinition } from "@treadle/reconcile/unstable/engine";
 import { dependents } from "../extension.ts";
 import type { UnreachedDependent } from "../extension/data.ts";
 import type { NewEntry } from "../core/entries.ts";
@@ -18,6 +18,8 @@ import { stateOf } from "../core/state.ts";
 import { applySet } from "./pass/apply.ts";
 import { applyAtTarget } from "./pass/at-target.ts";
 import { EVENTS } from "./pass/changes.ts";
+import { otherReads } from "./pass/others.ts";
+import { BY_AUTHOR } from "./pass/entries.ts";
 import { cleanUpAtTarget, releaseAtTarget } from "./pass/leave-target.ts";
 import { TARGET_EVENTS } from "../targets/pass/abandon-target.ts";
 import { TARGET_READ, targetReads } from "../targets/pass/target-read.ts";
@@ -40,16 +42,22 @@ export function dependentSet<
   const L extends readonly AnyStep[] = readonly [],
   R extends Reads<ObjectOf<P>> = {},
 >(primary: P, options: DependentSetOptions<ObjectOf<P>, C, L, R>): Step<ObjectOf<P>, NeedsOf<L>, {}, C> {
-  const definition = definitionOf(options as unknown as AnySetOptions);
+  // What defineStep() gives is opaque; the signature is what is known of it.
+  return defineStep(primary, setParts(primary, options as unknown as AnySetOptions)) as unknown as Step<ObjectOf<P>, NeedsOf<L>, {}, C>;
+}
+
+/** Returns what {@link dependentSet} gives to `defineStep()`, for steps that are a set and more. @throws TypeError as it does */
+export function setParts(primary: Kind, options: AnySetOptions): RawDefinition {
+  const definition = definitionOf(options);
   const { target } = definition;
   const kinds = target === undefined ? [...(definition.kinds?.values() ?? [])] : [];
   const watched = kinds.filter(({ isWatched }) => isWatched).map(({ kind }) => kind);
   const { reads, needs, phaseTimeoutMs = DEFAULT_PHASE_MS } = definition.options;
-  const step = defineStep(primary, {
+  return {
     name: definition.name,
     conditions: [definition.condition],
     needs: needs ?? [],
-    reads: { ...reads, ...targetReads(target) },
+    reads: { ...reads, ...targetReads(target), ...otherReads(definition) },
     cleanupReads: [TARGET_READ],
     owns: watched.map((kind) => ({ kind: cacheKindOf(kind), ifNotServed: "skip" as const })),
     refersFrom: [],
@@ -66,9 +74,7 @@ export function dependentSet<
     cleanup: (req) => (isElsewhere(definition, req) ? cleanUpAtTarget : cleanUpSet)(definition, req as SetCleanupReq),
     release: (req) => (isElsewhere(definition, req) ? releaseAtTarget : releaseSet)(definition, req as SetCleanupReq),
     uses: [sets.use(definition), dependents.use(dataOf(definition, primary))],
-  });
-  // What defineStep() gives is opaque; the signature is what is known of it.
-  return step as unknown as Step<ObjectOf<P>, NeedsOf<L>, {}, C>;
+  };
 }
 
 /** Whether the set has a target, or has objects in the target of an earlier version of the operator. */
@@ -104,6 +110,7 @@ function unreachedEntry({ kinds, name, target }: SetDefinition, { pass, entry }:
   try {
     const live: KubernetesObject | undefined = pass.cache.get(cacheKindOf(kind), ref);
     if (live === undefined) return entry.reason === "Completed" ? entry : undefined;
+    if (entry.attributes?.some(({ name, value }) => name === BY_AUTHOR.name && value === BY_AUTHOR.value) === true) return entry;
     return {
       ...entry,
       ...stateOf({ unit: name, unitNoun: "step" }, { policy: { kind: cacheKindOf(kind) } as never, readyWhen: undefined }, live),

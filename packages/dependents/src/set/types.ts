@@ -2,6 +2,7 @@
 import type { Kind, KubernetesObject, WriteOf } from "@treadle/apimachinery";
 import type { AnyStep, Logger, NeedsOf, Permission, Reads, ReadsOf } from "@treadle/reconcile";
 import type { Distinct } from "@treadle/reconcile/unstable/engine";
+import type { RenderedObject } from "./configured.ts";
 import type { Manifest } from "./plan/member.ts";
 import type { Target } from "../targets/types.ts";
 import type { SetPolicies } from "./policies/policies.ts";
@@ -44,6 +45,11 @@ export interface RenderContext<R = {}, V = {}> {
   readonly namespace: string | undefined;
   /** The name of the deployment: `placement`, else the name of the owner. */
   readonly name: string;
+  /**
+   * The objects of the set that exist, by {@link ObjectConfig.id}, whole and frozen. They are inputs: the set renders again when one
+   * changes. Only for a set with the option `live`.
+   */
+  readonly live: Readonly<Record<string, KubernetesObject | undefined>>;
   /** Ends at the deadline of the step. */
   readonly signal: AbortSignal;
   /** The log of the step. */
@@ -54,10 +60,10 @@ export interface RenderContext<R = {}, V = {}> {
  * Renders the objects of a set from the owner, which is frozen. It is called once for each version of its inputs and process, so
  * its answer must follow from them: the owner's spec, labels and annotations, and the context without `release`.
  */
-export type Renderer<T extends KubernetesObject = KubernetesObject, R = {}, V = {}> = (
+export type Renderer<T extends KubernetesObject = KubernetesObject, R = {}, V = {}, O extends RenderedObject = Manifest> = (
   object: T,
   context: RenderContext<R, V>,
-) => readonly Manifest[] | Promise<readonly Manifest[]>;
+) => readonly O[] | Promise<readonly O[]>;
 
 /** The body of an object of kind `K`, for `object()`: what a client may write, with the metadata that an author chooses. */
 export type ObjectBody<K extends Kind> = Omit<WriteOf<K>, "apiVersion" | "kind" | "metadata" | "status"> & {
@@ -104,7 +110,14 @@ export interface DependentSetOptions<T extends KubernetesObject, C extends strin
    */
   readonly kinds: readonly (Kind | UnwatchedKind)[] | "any";
   /** Renders the objects. */
-  readonly objects: Renderer<T, ReadsOf<R>, Readonly<NeedsOf<L>>>;
+  readonly objects: Renderer<T, ReadsOf<R>, Readonly<NeedsOf<L>>, RenderedObject>;
+  /** Whether the renderer gets the objects of the set that exist, as `live`: it renders again when one changes. @defaultValue false */
+  readonly live?: boolean;
+  /**
+   * The order in which objects of one wave are applied. `"canonical"`: by kind, and some kinds are waited for. `"given"`: as rendered, one
+   * after the other, without waiting for readiness. @defaultValue "canonical"
+   */
+  readonly order?: "canonical" | "given";
   /** Objects that the functions get, as in `step()`. A change of one renders the set again. */
   readonly reads?: R;
   /** Earlier steps whose vars the renderer gets. */

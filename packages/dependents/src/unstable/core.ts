@@ -25,7 +25,7 @@ export {
 
 // Removing objects, and leaving them behind.
 export { type Kept, keptOf, mayHaveObjects, NONE, type Removal, remove, type Removed } from "../core/remove.ts";
-export { release } from "../core/release.ts";
+export { release, type ReleaseOptions } from "../core/release.ts";
 export { isMadeByUs, type Ownership, ownershipOf } from "../core/ownership.ts";
 
 // Entries for the status of the owner.

@@ -6,7 +6,7 @@ import { crdOf, type KubernetesObject } from "@treadle/apimachinery";
 import { ConfigMap, CustomResourceDefinition, Secret } from "@treadle/apimachinery/kinds";
 import { type ExploredCluster, explore } from "@treadle/testing/explore";
 import { expect, test } from "vitest";
-import { type Manifest, object, type ObjectPolicies } from "../../src/index.ts";
+import { configured, type Manifest, object, type ObjectPolicies } from "../../src/index.ts";
 import { config, HANDLER, Platform, platform, platforms, Widget } from "./platforms.ts";
 
 /** A part of so many points is explored in `npm test`. */
@@ -145,6 +145,48 @@ test("a set with a CRD and its instances has the same end after every single fau
     { points: points(part), ignore },
   );
   console.info(`set with a CRD: ${summary}`);
+  expect(tried).toBeGreaterThan(part.isWhole ? 100 : 1);
+});
+
+/** Objects with every switch, in rendered order. The last one is Ready when the renderer has seen it. */
+const decided: NonNullable<Parameters<typeof platforms>[0]>["objects"] = ({ spec: { names, text } }, { live }) => [
+  configured(config("once", { text: "first" }), { updated: false }),
+  configured(config("shared", { text }), { owned: names.includes("owned") }),
+  configured(config("theirs"), { created: false }),
+  configured(config("free", { text }), { checkedForReadiness: false, watched: false }),
+  ...names.map((name, i) => config(name, { text }, { apply: i })),
+  configured(config("last", { text }, { apply: 1 }), {
+    id: "last",
+    state: live["last"] === undefined ? { type: "Pending", reason: "Unseen", message: "" } : { type: "Ready", reason: "Seen", message: "" },
+  }),
+];
+
+test("a set in rendered order with all switches and states has the same end after every single fault", LONG, async ({ part }) => {
+  const { summary, points: tried } = await explore(
+    () => platforms({ objects: decided, order: "given", live: true }),
+    {
+      objects: [...FOREIGN, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "theirs" }, data: { text: "theirs" } }],
+      async run(cluster) {
+        await cluster.create(Platform, { metadata: { name: "a" }, spec: { names: ["owned", "one"] } });
+        await cluster.settled();
+        await change(cluster, { names: ["two"], text: "new" });
+        await cluster.settled();
+        await cluster.update(ConfigMap, "once", (map) => void (map.data = { text: "kept" }));
+        await cluster.update(ConfigMap, "shared", (map) => void (map.data = { text: "drifted" }));
+        await cluster.delete(ConfigMap, "last");
+      },
+      check: async (cluster) => {
+        const marked = (await cluster.list(ConfigMap)).filter(({ metadata }) => metadata.labels?.[`${HANDLER}/owner-id`] !== undefined);
+        const names = marked.map(({ metadata }) => metadata.name).filter((name) => name !== "of-another");
+        expect(names.toSorted()).toEqual(["free", "last", "once", "two"]);
+        const textOf = async (name: string) => (await cluster.get(ConfigMap, name))?.data?.["text"];
+        expect([await textOf("once"), await textOf("shared"), await textOf("theirs")]).toEqual(["kept", "new", "theirs"]);
+        await expectForeign(cluster);
+      },
+    },
+    { points: points(part), ignore },
+  );
+  console.info(`set with all switches: ${summary}`);
   expect(tried).toBeGreaterThan(part.isWhole ? 100 : 1);
 });
 

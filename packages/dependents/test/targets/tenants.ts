@@ -7,7 +7,7 @@ import { conditions, handler } from "@treadle/reconcile";
 import { startTestCluster, type TestCluster, type TestOperator } from "@treadle/testing";
 import { expect } from "vitest";
 import { z } from "zod";
-import { dependentSet, type Manifest, object } from "../../src/index.ts";
+import { dependentSet, type DependentSetOptions, type Manifest, object } from "../../src/index.ts";
 import type { Target } from "../../src/targets/types.ts";
 import { connectedTarget } from "./connected-target.ts";
 import { type FakeCluster, fakeTarget, kubeconfigOf } from "./fake-target.ts";
@@ -71,6 +71,8 @@ export interface SceneOptions {
   readonly objects: readonly object[];
   readonly type?: TargetType;
   readonly slots?: number;
+  /** Options of the set. */
+  readonly set?: Partial<Pick<DependentSetOptions<Tenant, string, readonly [], {}>, "live" | "objects" | "kinds">>;
 }
 
 export async function sceneOf(options: SceneOptions): Promise<Scene> {
@@ -95,6 +97,7 @@ export async function sceneOf(options: SceneOptions): Promise<Scene> {
     kinds: [ConfigMap],
     objects: ({ spec }) => spec.names.map((name, wave) => config(name, wave)),
     target: target as Target<Tenant>,
+    ...options.set,
   });
   return {
     own,

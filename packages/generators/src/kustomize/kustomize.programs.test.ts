@@ -27,6 +27,7 @@ function context(given: Partial<RenderContext> = {}): RenderContext {
     namespace: "ns",
     reads: {},
     vars: {},
+    live: {},
     release: { revision: 1, isInstall: true },
     cluster: { version: "v1.36.3", kinds: { has: () => true, all: () => ["apps/v1", "apps/v1/Deployment", "v1"] } },
     signal: AbortSignal.timeout(50_000),

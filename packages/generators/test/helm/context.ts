@@ -31,6 +31,7 @@ export function contextOf({ helm, kustomize, kinds, host, timeoutClock, ...given
   const context = {
     reads: {},
     vars: {},
+    live: {},
     release: { revision: 1, isInstall: true },
     cluster: { version: "v1.36.3", kinds: { all, has: (apiVersion: string) => all().includes(apiVersion) } },
     namespace: "shop",

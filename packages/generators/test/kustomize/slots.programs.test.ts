@@ -18,6 +18,7 @@ function setUp() {
       namespace: "ns",
       reads: {},
       vars: {},
+      live: {},
       release: { revision: 1, isInstall: true },
       cluster: { version: "v1.36.3", kinds: { has: () => true, all: () => [] } },
       signal: AbortSignal.timeout(50_000),

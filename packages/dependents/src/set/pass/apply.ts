@@ -1,5 +1,5 @@
 /** The phase `do` of a set: inputs, plan, waves, removals, report. */
-import { groupKindOf, isConflict } from "@treadle/apimachinery";
+import { groupKindOf, isConflict, type Kind } from "@treadle/apimachinery";
 import type { StepResult } from "@treadle/reconcile";
 import { errorsIn, isTransientEnd, misuse, statusMessage, truncate, waitBecause } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "../../core/ask.ts";
@@ -8,23 +8,28 @@ import { countObjects, countStoredObjects } from "./count-objects.ts";
 import { recordChanges, recordRemoval } from "./changes.ts";
 import type { SetDefinition } from "../definition.ts";
 import { forgetDone } from "./done.ts";
-import type { Given } from "./converge-member.ts";
+import type { Given } from "./outcome.ts";
 import { entriesOfProblems } from "./entries.ts";
 import { fillStatus } from "./fill-status.ts";
 import { renderLaterIn } from "../render/host.ts";
-import { failedAgain, type Request, requestOf } from "../render/inputs.ts";
-import { failureOf, renderedFor } from "../render/rendered.ts";
-import { clusterFactsOf } from "../render/cluster-facts.ts";
-import type { Rendering } from "../render/rendering.ts";
-import { isSameKinds, planOf } from "../plan/make-plan.ts";
+import { hasSeen } from "../render/live-objects.ts";
+import { NO_OBJECTS } from "../render/seen-objects.ts";
+import { NoAnswer, noAnswerIn } from "../render/no-answer.ts";
+import { withoutAnswer } from "./without-answer.ts";
+import { type Request, requestOf } from "../render/inputs.ts";
+import { failedAgain, failureOf, renderedFor } from "../render/rendered.ts";
+import type { KindState } from "../plan/kind-state.ts";
 import type { Plan } from "../plan/plan.ts";
 import { storedKinds } from "../plan/kind-table.ts";
 import { leftoversOf, listedLeftovers } from "./leftovers.ts";
 import { laterRemovals, removeObjects, type Removal } from "./removal.ts";
 import { type Findings, isReported, readyText, resultOf, stopClock, report, summaryOf } from "./report.ts";
+import { addOthers, forgetOthers } from "./others.ts";
 import { type Run, runOf, type SetDoReq } from "./run.ts";
+import { countRevision, planFor } from "./plan-for.ts";
 import { problemText } from "../plan/set-problem.ts";
 import { isSettled, noteSettled } from "./settled.ts";
+import { retryUnawaited } from "./unawaited.ts";
 import { runWaves } from "./waves.ts";
 
 /** Runs the phase. Returns without a promise if nothing has changed since the last pass. */
@@ -68,7 +73,7 @@ export function resultOfSettled(
   { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined },
 ): StepResult<{}> {
   const { req, pass } = run;
-  report(run, { reason: "Ready", message: readyText(plan.members.length) });
+  report(run, { reason: "Ready", message: readyText(plan.members.filter(({ isChecked }) => isChecked).length) });
   if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
   return req.next();
 }
@@ -90,6 +95,7 @@ function reportError(run: Run<SetDoReq>, message: string): void {
 
 /** Renders and applies the objects, after the inputs or the objects have changed. @throws what the engine is to retry */
 export async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
+  const { memory } = run;
   const before = JSON.stringify(run.state);
   const desired = await prepare(run).catch((error: unknown) => notRendered(run, error));
   if (!("plan" in desired)) return desired;
@@ -101,11 +107,12 @@ export async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
       ? await removeDropped(run, plan).catch((error: unknown) => refuse(run, error))
       : { ...NOTHING, left: laterRemovals(run, plan) };
   recordRemoval(run, removal);
+  retryUnawaited(run, waves.outcomes);
   noteLast(run, waves.outcomes, waves.wave);
   countObjects(run, [...waves.outcomes.map(({ state }) => state), ...removal.left]);
   const findings: Findings = {
     plan,
-    outcomes: waves.outcomes,
+    outcomes: waves.outcomes.filter(({ member }) => member.isChecked),
     wave: waves.wave,
     leaving: removal.left,
     blocker: removal.blocker,
@@ -114,7 +121,11 @@ export async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
   const summary = judged(run, () => summaryOf(run, findings));
   report(run, summary, findings);
   const isFilled = fillStatus(run, summary.reason);
-  if (summary.reason === "Ready") finish(run, findings, { isStored: (state) => !isFilled && state === before });
+  const isSeen = hasSeen(run, memory.rendered?.seen ?? NO_OBJECTS, waves.outcomes);
+  // In a dry run nothing is written that the renderer could see.
+  if (!isSeen && !run.req.isDryRun) run.req.revisit(0, "to render with the objects as they are now");
+  if (summary.reason === "Ready")
+    finish(run, findings, { all: waves.outcomes, isStored: (state) => isSeen && !isFilled && state === before });
   return resultOf(run, summary, findings);
 }
 
@@ -130,44 +141,30 @@ function judged<Result>(run: Run<SetDoReq>, judge: () => Result): Result {
 /** Renders and checks the objects, and stores their kinds. Returns a result if nothing may be applied now. */
 async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const request = requestOf(run);
+  const unseen = run.definition.options.live === true ? unseenOf(storedKinds(run)) : undefined;
+  if (unseen?.type === "pending" && isListing(run)) return notYet(run, unseen.message);
+  // The renderer would miss objects that exist.
+  if (unseen !== undefined) throw new NoAnswer(unseen.reason, unseen.message, { retry: LOOK_AGAIN_MS });
   const rendering = await renderedFor(run, request);
   countRevision(run, rendering);
   const plan = planFor(run, request, rendering);
   if (plan.problems.length > 0) return refusePlan(run, plan);
-  const pending = [...plan.kinds.values(), ...storedKinds(run)].find(({ type }) => type === "pending");
-  if (pending?.type === "pending" && isListing(run)) return notYet(run, pending.message);
+  const pending = pendingOf([...plan.kinds.values(), ...storedKinds(run)]);
+  if (pending !== undefined && isListing(run)) return notYet(run, pending.message);
   if (pending === undefined) run.memory.listingSinceMs = undefined;
   await storeKinds(run, plan);
   return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
 }
 
-/** Counts the desired states. The clock of the time limit begins again by itself. */
-function countRevision({ state, memory }: Run, { inputs }: Rendering): void {
-  if (state.inputs === inputs) return;
-  state.inputs = inputs;
-  state.revision += 1;
-  memory.begun = new Set();
+function pendingOf(kinds: readonly KindState[]): { readonly message: string } | undefined {
+  return kinds.flatMap((state) => (state.type === "pending" ? [state] : []))[0];
 }
 
-function planFor(run: Run<SetDoReq>, { policies, placement }: Request, { inputs, objects }: Rendering): Plan {
-  const { memory, state } = run;
-  const before = memory.plan;
-  if (before !== undefined && before.inputs === inputs && isSameKinds(run, before)) return before;
-  // A kind has appeared or disappeared: what renderers read of the cluster may be outdated.
-  if (before?.inputs === inputs) clusterFactsOf(run.context.raw, run.pass.clock).invalidate();
-  const plan = planOf(run, objects, { inputs, policies, namespace: placement.namespace });
-  memory.plan = plan;
-  if (before?.digest === plan.digest) return plan;
-  memory.begun = new Set();
-  memory.waves.clear();
-  memory.reached = reachedIn(state.reached, plan);
-  return plan;
-}
-
-/** The number of positions that began before a restart. */
-function reachedIn(stored: string | undefined, { digest, positions }: Plan): number {
-  const [of, wave] = stored?.split(" ") ?? [];
-  return of === digest ? positions.filter((position) => position.wave < Number(wave)).length : 0;
+/** A kind of which objects exist that the operator cannot see now. Objects of a kind that the server does not serve do not exist. */
+function unseenOf(kinds: readonly KindState[]): Extract<KindState, { readonly reason: string }> | undefined {
+  return kinds.flatMap((state) =>
+    state.type === "pending" || (state.type === "missing" && state.reason === "Forbidden") ? [state] : [],
+  )[0];
 }
 
 /** A message names so many problems. */
@@ -192,8 +189,10 @@ function isListing({ memory, pass, req }: Run<SetDoReq>): boolean {
   return leftMs > 0;
 }
 
-/** Returns a result if the renderer asked to be called later. @throws another error */
+/** Returns a result if the renderer asked to be called later, or has no answer. @throws another error */
 function notRendered(run: Run<SetDoReq>, error: unknown): StepResult<{}> {
+  const none = noAnswerIn(error);
+  if (none !== undefined) return withoutAnswer(run, none);
   const later = renderLaterIn(error);
   // After a start, many owners wait for one program.
   return later === undefined ? refuse(run, error) : notYet(run, run.pass.hide(later.message), { transientMs: LOOK_AGAIN_MS });
@@ -209,17 +208,19 @@ export function notYet(run: Run<SetDoReq>, message: string, cause: { readonly tr
 }
 
 /** Stores the kinds of the plan before the first object of a kind is written. */
-async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise<void> {
+async function storeKinds(run: Run<SetDoReq>, plan: Plan): Promise<void> {
+  const { members, kinds } = plan;
   const { state, req, target } = run;
-  let isNew = target !== undefined && JSON.stringify(target) !== JSON.stringify(state.target);
-  if (isNew) state.target = target;
+  const isMoved = target !== undefined && JSON.stringify(target) !== JSON.stringify(state.target);
+  if (isMoved) state.target = target;
+  let isNew = addOthers(state, plan) || isMoved;
   for (const [key, seen] of kinds) {
     if (seen.type !== "watched" && seen.type !== "unwatched") continue;
     const { version, plural, scope } = seen.kind;
     const before = state.kinds[key];
     const hidden = members.filter(
-      ({ kind, kindState, ref }) =>
-        groupKindOf(kind) === key && (target !== undefined || kindState.type === "unwatched") && ref.namespace !== undefined,
+      ({ kind, ref: { namespace } }) =>
+        groupKindOf(kind) === key && namespace !== undefined && (target !== undefined || !isSeen(run, seen, namespace)),
     );
     const namespaces = [...new Set([...(before?.namespaces ?? []), ...hidden.flatMap(({ ref }) => ref.namespace ?? [])])].toSorted();
     if (before !== undefined && before.version === version && namespaces.length === (before.namespaces?.length ?? 0)) continue;
@@ -228,6 +229,11 @@ async function storeKinds(run: Run<SetDoReq>, { members, kinds }: Plan): Promise
   }
   // In a dry run a checkpoint would end the step, and nothing is written after it.
   if (isNew && !req.isDryRun) await req.checkpoint();
+}
+
+/** Whether the cache shows the objects of a kind in a namespace. */
+function isSeen({ context }: Run, { type, kind }: Extract<KindState, { readonly kind: Kind }>, namespace: string): boolean {
+  return type === "watched" && context.cache.covers(kind, namespace);
 }
 
 function mayCreateNamespaces({ definition }: Run, { policies }: Request): boolean {
@@ -255,10 +261,15 @@ function noteLast({ memory, state }: Run, outcomes: Findings["outcomes"], wave: 
 }
 
 /** Ends a pass in which everything is as desired. */
-function finish(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored(state: string): boolean }): void {
-  const { plan, outcomes } = findings;
+function finish(
+  run: Run<SetDoReq>,
+  findings: Findings,
+  { all: outcomes, isStored }: { readonly all: Findings["outcomes"]; isStored(state: string): boolean },
+): void {
+  const { plan } = findings;
   forgetDone(run, plan, outcomes);
   forgetKinds(run, plan);
+  forgetOthers(run.state, plan);
   const now = run.pass.clock.now();
   const again = outcomes.flatMap(({ again: each }) => (typeof each === "number" ? [now + each] : []));
   const dueAtMs = again.length === 0 ? undefined : Math.min(...again);
@@ -266,7 +277,9 @@ function finish(run: Run<SetDoReq>, findings: Findings, { isStored }: { isStored
   // A status that could not be saved is written again by a pass that looks at everything.
   // Objects of a kind that cannot be looked at now are removed when it can.
   const isKnown = Object.keys(run.state.kinds).every((key) => plan.kinds.has(key));
-  if (isKnown && isStored(JSON.stringify(run.state)) && isReported(run, findings)) noteSettled(run, plan, outcomes, dueAtMs);
+  // What the set does not wait for is looked at in each pass, until it is as desired.
+  if (isKnown && outcomes.every(({ isReady }) => isReady) && isStored(JSON.stringify(run.state)) && isReported(run, findings))
+    noteSettled(run, plan, outcomes, dueAtMs);
 }
 
 /** Forgets kinds of which the set has no object any more. Objects of a kind that cannot be looked at may still exist. */

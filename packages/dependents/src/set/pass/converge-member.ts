@@ -1,33 +1,28 @@
 /** Brings one object of a set to its desired state, and returns the outcome. */
-import { isAlreadyExists, type KubernetesObject } from "@treadle/apimachinery";
-import { Namespace } from "@treadle/apimachinery/kinds";
+import type { KubernetesObject } from "@treadle/apimachinery";
 import { reasonOf, statusMessage } from "@treadle/reconcile/unstable/engine";
 import { converge, remembered } from "../../core/converge.ts";
 import type { DependentState } from "../../core/entries.ts";
 import { titleOf } from "../../core/marks.ts";
-import { isNamespaceMissing, isNamespaceTerminating } from "../../core/namespaces.ts";
-import { isMadeByUs, ownershipOf } from "../../core/ownership.ts";
-import type { Converged, Plan as CorePlan } from "../../core/plan.ts";
+import { isNamespaceTerminating } from "../../core/namespaces.ts";
+import { hasOurMarks, isMadeByUs, ownershipOf } from "../../core/ownership.ts";
+import type { Converged, Plan as CorePlan, Policy } from "../../core/plan.ts";
+import { release } from "../../core/release.ts";
 import { deleteObject } from "../../core/remove.ts";
 import { readLive } from "../../core/take-over.ts";
 import { UNCHANGED } from "../../core/work.ts";
 import { causeOfError } from "../../supervision.ts";
+import { authorStateOf, OUTDATED } from "./author-state.ts";
 import { freeDefinition, isHeld } from "./definitions.ts";
 import { isDone, noteDone } from "./done.ts";
 import { APPLY_SECONDS, sets } from "../extension.ts";
-import type { Outcome, Phase } from "./outcome.ts";
+import { withNamespace } from "./missing-namespaces.ts";
+import type { Given, Outcome, Phase } from "./outcome.ts";
 import type { Plan, PlannedMember } from "../plan/plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
 
 /** The inputs of the core are the plan. */
 const INPUTS = Object.freeze({ vars: Object.freeze({}), reads: Object.freeze({}), dependents: Object.freeze({}) });
-
-/** What the pass knows besides the member. */
-export interface Given {
-  readonly plan: Plan;
-  /** The namespaces that the pass creates because objects miss them, by name; `undefined`: it creates none. */
-  readonly namespaces: Map<string, Promise<void>> | undefined;
-}
 
 /** Time until a kind whose CRD the set brings is looked for again, in milliseconds. */
 const SERVED_AGAIN_MS = 1_000;
@@ -97,7 +92,8 @@ function corePlan(member: PlannedMember, { shared }: Plan, live: KubernetesObjec
     desired: () => body,
     inputs: INPUTS,
     shared: shared as NonNullable<CorePlan["shared"]>,
-    readyWhen: undefined,
+    // What the author says of the object counts as soon as it exists.
+    readyWhen: member.config.state === undefined ? undefined : () => true,
     refine: undefined,
     reportsDrift: true,
   };
@@ -110,7 +106,7 @@ async function wholeOf(
   cached: KubernetesObject | undefined,
 ): Promise<KubernetesObject | undefined> {
   const { context } = run;
-  if (cached === undefined || kind.cachedAs !== "metadata") return cached;
+  if (cached === undefined || kind.cachedAs !== "metadata" || !policy.isUpdated) return cached;
   const { applied } = context.memory.unit(context.unit).object(kind, ref);
   if (applied?.uid === cached.metadata.uid && applied?.resourceVersion === cached.metadata.resourceVersion) return cached;
   return await readLive(context, policy, ref);
@@ -125,24 +121,25 @@ async function unwatched(run: Run<SetDoReq>, member: PlannedMember, given: Given
   const last = memory.last.get(key);
   if (last?.phase === "Completed" && isDone(run, member, undefined)) return completed(run, member, undefined);
   const dueAtMs = before === undefined || policies.reconcile === "once" ? undefined : before.atMs + policies.reapplyMs;
-  const isSame = last?.phase === "Ready" && before?.digest === member.digest();
+  const digest = digestToApply(member);
+  const isSame = last?.phase === "Ready" && before?.digest === digest;
   // The end of its wave has to see an object that is purged.
   if (isSame && policies.purge === undefined && (dueAtMs === undefined || now < dueAtMs))
-    return {
-      member,
-      ...last,
-      isReady: true,
-      live: undefined,
-      operation: UNCHANGED,
-      error: undefined,
-      again: dueAtMs === undefined ? undefined : dueAtMs - now,
-    };
+    return judgedByAuthor(run, { ...READY, member, ...last, again: dueAtMs === undefined ? undefined : dueAtMs - now });
   const live = await readLive(context, policy, ref);
   if (isDone(run, member, live)) return await finished(run, member, live);
   const outcome = await applied(run, member, { given, live });
   if (!outcome.isReady) return outcome;
-  memory.applied.set(key, { atMs: now, digest: member.digest() });
+  memory.applied.set(key, { atMs: now, digest });
   return policies.reconcile === "once" ? outcome : { ...outcome, again: policies.reapplyMs };
+}
+
+const READY = Object.freeze({ isReady: true, live: undefined, operation: UNCHANGED, error: undefined });
+
+/** An object that the owner does not own any more, or owns now, is applied again. */
+function digestToApply(member: PlannedMember): string {
+  const { isOwned, isCreated, isUpdated } = member.policy;
+  return [member.digest(), isOwned, isCreated, isUpdated].join(" ");
 }
 
 /** Applies an object that may differ from its desired state. `live` is the object as the pass read it. */
@@ -154,36 +151,16 @@ async function applied(
   const isOnce = member.policies.reconcile === "once" && isOurs(run, member, live);
   const plan = corePlan(member, given.plan, live);
   const policy = isOnce ? { ...plan.policy, isUpdated: false } : plan.policy;
-  const result = await withNamespace(run, member, given, () => converge(run.context, { ...plan, policy }));
+  const free = policy.isUpdated ? live : await withoutMarks(run, policy, live);
+  const result = await withNamespace(run, { member, given }, () => converge(run.context, { ...plan, live: free, policy }));
   if (isOurs(run, member, result.live)) noteDone(run, member, given.plan);
   return outcomeOf(run, member, result);
 }
 
-/** Creates a missing namespace of an object, if the policy allows it, and applies the object again. */
-async function withNamespace(run: Run<SetDoReq>, member: PlannedMember, given: Given, apply: () => Promise<Converged>): Promise<Converged> {
-  const { namespace } = member.ref;
-  try {
-    return await apply();
-  } catch (error) {
-    const { namespaces, plan } = given;
-    if (namespace === undefined || namespaces === undefined || !isNamespaceMissing(error, namespace)) throw error;
-    // A namespace of the set is a member itself.
-    if (plan.byKey.has(`Namespace ${namespace}`)) throw error;
-    // Many objects miss it at once.
-    let creation = namespaces.get(namespace);
-    if (creation === undefined) namespaces.set(namespace, (creation = createNamespace(run, namespace)));
-    await creation;
-    return await apply();
-  }
-}
-
-async function createNamespace({ context }: Run, name: string): Promise<void> {
-  try {
-    await context.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    context.log.info({ namespace: name }, "created a namespace that objects of the set use");
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+/** Removes the marks of the owner from an object that is no longer its own. An update removes them too. */
+async function withoutMarks({ context }: Run, policy: Policy, live: KubernetesObject | undefined): Promise<KubernetesObject | undefined> {
+  if (live === undefined || policy.isOwned || !hasOurMarks(context, live)) return live;
+  return (await release(context, policy, live, { keepsLabel: policy.isCreated })) ?? live;
 }
 
 function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome {
@@ -191,7 +168,22 @@ function outcomeOf(run: Run, member: PlannedMember, result: Converged): Outcome 
   const isReady = result.type !== "not yet";
   const again = result.type === "not yet" ? againOf(result) : undefined;
   const phase = phaseOf(run, member, { isReady, live, operation });
-  return { member, phase, state, isReady, live, operation, error: undefined, again };
+  const outcome = { member, phase, state, isReady, live, operation, error: undefined, again };
+  return isReady && result.type === "there" ? judgedByAuthor(run, outcome) : outcome;
+}
+
+/** Time until the renderer is asked again about an object whose changes no watch reports, in milliseconds. */
+const OUTDATED_AGAIN_MS = 1_000;
+
+/** Returns the outcome of an object that exists, with the state that its author decides. */
+function judgedByAuthor(run: Run, outcome: Outcome): Outcome {
+  const { member, live, operation, again } = outcome;
+  const state = authorStateOf(run, member, live);
+  if (state === undefined) return outcome;
+  if (state.type === "Ready") return { ...outcome, state };
+  const phase = live === undefined ? "Updating" : phaseOf(run, member, { isReady: false, live, operation });
+  const later = state.reason === OUTDATED ? OUTDATED_AGAIN_MS : "backoff";
+  return { ...outcome, state, phase, isReady: false, again: member.policy.isWatched ? again : later };
 }
 
 /** The watch enqueues no owner for an object of another owner, or of none. */

@@ -27,10 +27,10 @@ export function notePurged({ state }: Run, member: PlannedMember): void {
 
 /**
  * Notes an object that is applied once. Its annotation records that while it exists, and its entry records that it existed. A set of many
- * objects has no entries of ready ones, so the step state records it.
+ * objects has no entries of ready ones, and some objects never have one, so the step state records it.
  */
 export function noteDone({ state }: Run, member: PlannedMember, { members }: Plan): void {
-  if (member.policies.reconcile !== "once" || member.policies.purge !== undefined || members.length <= MAX_ENTRIES) return;
+  if (member.policies.reconcile !== "once" || member.policies.purge !== undefined || hasEntry(member, members)) return;
   state.done[shortDigest(member.key)] ??= valueOf(member);
 }
 
@@ -43,9 +43,9 @@ export function forgetDone({ state }: Run, { members, byKey }: Plan, outcomes: r
   if (keys.length === 0) return;
   const rendered = new Set(members.map(({ key }) => shortDigest(key)));
   for (const key of keys) if (!rendered.has(key)) delete state.done[key];
-  if (members.length > MAX_ENTRIES) return;
   for (const { member, live } of outcomes)
-    if (live !== undefined && byKey.get(member.key)?.policies.purge === undefined) delete state.done[shortDigest(member.key)];
+    if (live !== undefined && hasEntry(member, members) && byKey.get(member.key)?.policies.purge === undefined)
+      delete state.done[shortDigest(member.key)];
 }
 
 /** A desired state that depends on the inputs has them in its note, so new inputs run the object again. */
@@ -57,4 +57,9 @@ function valueOf(member: PlannedMember): string {
 function wasThere(run: Run, key: string): boolean {
   const phase = run.memory.last.get(key)?.phase ?? run.stored.phaseOf(key);
   return phase !== undefined && phase !== "Waiting";
+}
+
+/** Whether the status has an entry of the object whatever its state is. */
+function hasEntry({ isChecked }: PlannedMember, members: readonly PlannedMember[]): boolean {
+  return isChecked && members.length <= MAX_ENTRIES;
 }

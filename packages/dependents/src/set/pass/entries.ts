@@ -19,6 +19,9 @@ export function entriesOf(outcomes: readonly Outcome[], leaving: readonly NewEnt
   return [...worst.map(entryOf), ...leaving].slice(0, MAX_ENTRIES);
 }
 
+/** The attribute of an entry whose state the author decides. */
+export const BY_AUTHOR: NonNullable<NewEntry["attributes"]>[number] = Object.freeze({ name: "state", value: "configured" });
+
 function entryOf({ member, phase, state }: Outcome): NewEntry {
   const { kind, ref, policies } = member;
   const note = policiesNote(policies, {});
@@ -28,6 +31,8 @@ function entryOf({ member, phase, state }: Outcome): NewEntry {
     ...(note === undefined ? [] : [{ name: "policies", value: note }]),
   ];
   const { type, reason, message } = state;
+  // The attributes of the set come first: it reads them.
+  if (member.config.state !== undefined) attributes.push(BY_AUTHOR, ...(state.attributes ?? []));
   return { ...identityOf(kind, ref), type, reason, message: truncate(message, MAX_MESSAGE), attributes };
 }
 

@@ -16,9 +16,10 @@ import { leftoverPolicy } from "../plan/core-policy.ts";
 import { memberKey, POLICIES_SUFFIX } from "../plan/member.ts";
 import { definedKinds } from "../plan/own-kinds.ts";
 import type { Plan } from "../plan/plan.ts";
-import { policiesIn } from "../policies/policies-note.ts";
+import { policiesIn, type PoliciesNote } from "../policies/policies-note.ts";
 import type { Policies, SetPolicies } from "../policies/policies.ts";
 import { ownerPolicies } from "../render/inputs.ts";
+import { isOther } from "./others.ts";
 import type { Run } from "./run.ts";
 
 /** An object of the set that is to be removed. */
@@ -59,8 +60,9 @@ export interface LooseObject {
 export async function listedLeftovers(run: Run, given: { readonly plan?: Plan; readonly of: Sought }): Promise<readonly LooseObject[]> {
   const { plan, of } = given;
   const found: LooseObject[] = [];
-  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of !== "unwatched", isCached: false })) {
+  for (const { kind, isWatched, namespaces } of kindsOf(run, plan, { isAll: of === "hidden" || of === "all", isCached: false })) {
     if (of !== "all" && isWatched && namespaces.length === 0) continue;
+    if (of === "uncovered" && isWatched && namespaces.every((each) => run.context.cache.covers(kind, each))) continue;
     const removal = { ...removalOf(run, { kind, isWatched, plan }), isLive: true };
     const objects = await objectsListed(run.context, removal).catch((error: unknown) => unlisted(run, kind, error));
     for (const object of objects) found.push({ kind, isWatched, object });
@@ -85,16 +87,20 @@ function ours(run: Run, objects: readonly LooseObject[]): readonly LooseObject[]
 }
 
 /**
- * Returns the policies with which an object was applied last. A user may have removed the annotation: the entry says the same. In the
- * deletion of the owner, its present policy for the removal counts for objects that have noted none: the owner may have been changed and
- * deleted before a pass could apply the change.
+ * Returns the policies with which an object was applied last. In the deletion of the owner, its present policy for the removal counts for
+ * objects that have noted none: the owner may have been changed and deleted before a pass could apply the change.
  */
-export function policiesOfLive(run: Run, kind: Kind, { metadata }: KubernetesObject): Policies {
-  const { annotations = {} } = metadata;
-  const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
-  const { policies, isRemovalNoted } = policiesIn(note ?? run.stored.noteOf(memberKey(kind, metadata)));
+export function policiesOfLive(run: Run, kind: Kind, { metadata }: Pick<KubernetesObject, "metadata">): Policies {
+  const { policies, isRemovalNoted } = noteOf(run, kind, { metadata });
   const { onRemoval } = isRemovalNoted || !run.pass.isDeleting ? policies : removalPolicyOf(run);
   return onRemoval === undefined || onRemoval === policies.onRemoval ? policies : { ...policies, onRemoval };
+}
+
+/** Returns what is noted with an object. A user may have removed the annotation: the entry has the policies, too. */
+export function noteOf(run: Run, kind: Kind, { metadata }: Pick<KubernetesObject, "metadata">): PoliciesNote {
+  const { annotations = {} } = metadata;
+  const note = run.context.handlerNames.map((name) => annotations[name + POLICIES_SUFFIX]).find((each) => each !== undefined);
+  return policiesIn(note ?? run.stored.noteOf(memberKey(kind, metadata)));
 }
 
 /** The policies that the owner has now. A function of the author that throws must not block the deletion. */
@@ -107,10 +113,11 @@ function removalPolicyOf(run: Run): SetPolicies {
 }
 
 /**
- * Which kinds are listed. `unwatched`: those that the operator can list and does not watch. `hidden`: also those that the server does not
+ * Which kinds are listed. `unwatched`: those that the operator can list and does not watch, or that have objects in namespaces of which it
+ * may not. `uncovered`: as that, without the kinds whose objects are all in the cache. `hidden`: also those that the server does not
  * serve, or whose watch it refuses. `all`: also those that are watched.
  */
-export type Sought = "unwatched" | "hidden" | "all";
+export type Sought = "unwatched" | "uncovered" | "hidden" | "all";
 
 interface SetKind {
   readonly kind: Kind;
@@ -160,11 +167,12 @@ function removalOf(
   };
 }
 
-/** The objects of a kind that the status of the owner names. */
+/** The objects of a kind that the status of the owner names, and that are its own. */
 function entryRefs(run: Run, kind: Kind): readonly Ref[] {
   const isOfKind = ({ apiVersion, kind: name }: DependentIdentity): boolean =>
     name === kind.kind && parseApiVersion(apiVersion).group === kind.group;
-  return run.stored.list.filter(isOfKind).map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }));
+  const refs = run.stored.list.filter(isOfKind).map(({ name, namespace }) => (namespace === undefined ? { name } : { name, namespace }));
+  return refs.filter((ref) => !isOther(run.state, kind, ref));
 }
 
 /** Reads the policies of the objects. */

@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { DependentState } from "../../core/entries.ts";
 import type { Operation } from "../../core/plan.ts";
-import type { PlannedMember } from "../plan/plan.ts";
+import type { Plan, PlannedMember } from "../plan/plan.ts";
 
 /** Where an object is on its way. */
 export type Phase =
@@ -31,4 +31,16 @@ export interface Outcome {
   readonly error: unknown;
   /** When to look again, in milliseconds; `"backoff"`: soon; `undefined`: its watch reports a change. */
   readonly again: number | "backoff" | undefined;
+}
+
+/** What a pass knows when it applies objects. */
+export interface Given {
+  readonly plan: Plan;
+  /** The namespaces that the pass creates because objects miss them, by name; `undefined`: it creates none. */
+  readonly namespaces: Map<string, Promise<void>> | undefined;
+}
+
+/** Whether later objects and the owner wait for the object. */
+export function holdsUp({ isReady, member }: Outcome): boolean {
+  return !isReady && member.isChecked;
 }

@@ -55,7 +55,7 @@ export interface Summary {
   readonly message: string;
 }
 
-/** What a pass found. */
+/** What a pass found of the objects that the set waits for. */
 export interface Findings {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
@@ -122,7 +122,9 @@ function converging(run: Run<SetDoReq>, { plan }: Pick<Findings, "plan">, summar
   const { req, pass, state } = run;
   const nowMs = pass.clock.now();
   const phase = summary.reason === "Ready" ? "over" : summary.reason === "Processing" ? "running" : "standing";
-  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: `${plan.inputs} ${plan.digest.slice(0, 8)}` }, phase });
+  // What a renderer makes of the live objects is progress, and no new desired state.
+  const desired = run.definition.options.live === true ? plan.inputs : `${plan.inputs} ${plan.digest.slice(0, 8)}`;
+  const clock = tick(state.clock, { nowMs, generation: 0, digests: { set: desired }, phase });
   if (clock !== state.clock) state.clock = clock;
   if (summary.reason !== "Processing" || clock === undefined) return summary;
   const limitMs = timeoutOf(run);
@@ -157,7 +159,9 @@ export function report(run: Run<SetDoReq>, summary: Summary, findings?: Findings
   const type = definition.condition as never; // The step declares it.
   const previous = req.conditions.previous(type);
   const isSame = previous?.reason === summary.reason && previous.observedGeneration === req.object.metadata.generation;
-  const id = `${summary.reason} ${findings?.wave ?? ""} ${findings?.plan.digest ?? ""}`;
+  const states = findings?.outcomes.flatMap(({ member, state }) => (member.config.state === undefined ? [] : [[member.key, state]])) ?? [];
+  const said = states.length === 0 ? "" : JSON.stringify(states);
+  const id = `${summary.reason} ${findings?.wave ?? ""} ${findings?.plan.digest ?? ""} ${said}`;
   const nowMs = pass.clock.elapsed();
   const dueAtMs = memory.reported?.id === id ? memory.reported.atMs + REPORT_EVERY_MS : nowMs;
   if (isSame && CHANGING.includes(summary.reason) && nowMs < dueAtMs) {

@@ -9,6 +9,7 @@ import type { StoredTarget } from "../../targets/pass/stored-target.ts";
 import { withoutTargetRead } from "../../targets/pass/target-read.ts";
 import type { SetDefinition } from "../definition.ts";
 import { sets } from "../extension.ts";
+import { withoutOtherReads } from "./others.ts";
 import type { SetMemory, StoredSet } from "./state.ts";
 import { StoredEntries } from "./stored-entries.ts";
 
@@ -52,7 +53,7 @@ export function runOf<R extends SetDoReq | SetCleanupReq>(definition: SetDefinit
     memory: sets.of(req).memory.of(name),
     state: req.state,
     stored: new StoredEntries(pass, name),
-    reads: definition.target === undefined ? req.reads : withoutTargetRead(req.reads),
+    reads: withoutOtherReads(definition.target === undefined ? req.reads : withoutTargetRead(req.reads)),
     target: elsewhere?.target,
   };
 }

@@ -20,12 +20,22 @@ export interface StoredKind {
   readonly namespaces?: readonly string[] | undefined;
 }
 
-/** The state. It does not grow with the number of objects, except by one entry for each completed object. */
+/** An object that the owner does not own. */
+export interface StoredOther {
+  /** The id of the object. */
+  readonly id: string;
+  /** `true`: another writer creates the object. */
+  readonly isForeign?: boolean | undefined;
+}
+
+/** The state. It does not grow with the number of objects, except by one entry for each object that is completed or not owned. */
 export interface StoredSet {
   /** The kinds of which objects may exist, by `Kind.group`. A kind is stored before its first object is written. */
   kinds: Record<string, StoredKind>;
   /** Objects that are not created again: a digest of the desired state that was done, by a digest of the identity. */
   done: Record<string, string>;
+  /** The objects without marks of the owner, by `Kind.group` and `namespace/name`. Labels do not find them. */
+  others?: Record<string, Record<string, StoredOther>> | undefined;
   /** Digest of the inputs of the desired state. */
   inputs?: string | undefined;
   /** Counts the distinct desired states. */
@@ -56,6 +66,10 @@ export const STATE: z.ZodObject = z.object({
     .describe("Kinds of which objects of the set may exist"),
   done: z.record(z.string(), z.string()).default({}).describe("Completed objects, by digest"),
   inputs: z.string().optional().describe("Digest of the inputs of the desired state"),
+  others: z
+    .record(z.string(), z.record(z.string(), z.object({ id: z.string(), isForeign: z.boolean().optional() })))
+    .optional()
+    .describe("Objects that the owner does not own, by kind and name"),
   revision: z.number().default(0).describe("Number of distinct desired states"),
   reached: z.string().optional().describe("Last wave that began, by digest of the desired state"),
   clock: GRACE_CLOCK.optional().describe("Clock of the time limit"),
@@ -113,6 +127,8 @@ export class SetMemory implements Disposable {
   readonly applied: Map<string, { readonly atMs: number; readonly digest: string }> = new Map();
   /** When the status was last reported, and its reason. */
   reported: { readonly atMs: number; readonly id: string } | undefined;
+  /** Passes in a row in which an object that the set does not wait for was not as desired. */
+  failures = 0;
   /** Digest of the plan for which objects that the operator does not watch were removed last. */
   prunedFor: string | undefined;
   /** When the set began to wait for the lists of its kinds, in the clock's milliseconds. */

@@ -30,6 +30,7 @@ export function targetStepOf(run: Run<SetDoReq | SetCleanupReq>): TargetStep {
     forget: () => {
       state.kinds = {};
       state.done = {};
+      state.others = undefined;
       state.revision = 0;
       state.target = undefined;
       state.inputs = undefined;

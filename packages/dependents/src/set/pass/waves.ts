@@ -3,14 +3,15 @@
  *
  * - A position is a wave and a stage of it. It begins when all objects before it are ready. A position that began once for a plan is
  *   kept in every pass, so drift is reverted while an earlier object is not ready.
- * - Inside a position the ranks are written one after the other, and ten objects of a rank at once.
+ * - Inside a position the ranks are written one after the other, and ten objects of a rank at once. With the order "given" each object is
+ *   a rank, and the objects of a wave share the time that otherwise a rank has.
  * - At the end of a wave the objects that are due are purged, and the next wave begins when they no longer exist.
  */
 import { runForEach } from "../../each-object.ts";
-import { convergeMember, deleteCompleted, failed, type Given, waiting } from "./converge-member.ts";
+import { convergeMember, deleteCompleted, failed, waiting } from "./converge-member.ts";
 import { isDone, notePurged } from "./done.ts";
 import { sets, WAVE_SECONDS } from "../extension.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Given, holdsUp, type Outcome } from "./outcome.ts";
 import { purgeWaveOf } from "../plan/order.ts";
 import type { PlannedMember } from "../plan/plan.ts";
 import type { Run, SetDoReq } from "./run.ts";
@@ -22,7 +23,7 @@ const AT_ONCE = 10;
 export interface Waves {
   /** In the order of the members. */
   readonly outcomes: readonly Outcome[];
-  /** Whether every object is ready or completed. */
+  /** Whether every object that the set waits for is ready or completed. */
   readonly isComplete: boolean;
   /** The last wave that began. */
   readonly wave: number;
@@ -44,16 +45,18 @@ export async function runWaves(run: Run<SetDoReq>, given: Given): Promise<Waves>
     memory.reached = Math.max(memory.reached, i + 1);
     wave = position.wave;
     if (!memory.waves.has(wave)) memory.waves.set(wave, run.pass.clock.now());
-    for (const rank of position.ranks) await runRank(run, rank, { given, found });
-    await runHeld(run, members, { given, found });
-    blockedBy ??= members.map(({ key }) => found.get(key) as Outcome).find(({ isReady }) => !isReady); // One outcome for each.
+    const beganAtMs = run.definition.order === "given" ? run.pass.clock.now() : undefined;
+    const work = { given, found, beganAtMs, isOver: false };
+    for (const rank of position.ranks) await runRank(run, rank, work);
+    await runHeld(run, members, work);
+    blockedBy ??= members.map(({ key }) => found.get(key) as Outcome).find(holdsUp); // One outcome for each.
     const isEndOfWave = plan.positions[i + 1]?.wave !== position.wave;
     if (isEndOfWave && blockedBy === undefined) blockedBy = await endWave(run, { given, found, wave });
     // A dry run creates nothing that could become ready: it goes on to report all objects.
     if (run.req.isDryRun) blockedBy = undefined;
   }
   const outcomes = plan.members.map(({ key }) => found.get(key) as Outcome);
-  return { outcomes, isComplete: blockedBy === undefined && outcomes.every(({ isReady }) => isReady), wave };
+  return { outcomes, isComplete: blockedBy === undefined && !outcomes.some(holdsUp), wave };
 }
 
 interface Work {
@@ -62,17 +65,25 @@ interface Work {
   readonly found: Map<string, Outcome>;
 }
 
-async function runRank(run: Run<SetDoReq>, rank: readonly PlannedMember[], { given, found }: Work): Promise<void> {
+/** The objects of a position while they are applied. */
+interface PositionWork extends Work {
+  /** When the position began, if its ranks share one limit of time. */
+  readonly beganAtMs: number | undefined;
+  /** A rank had no time for all of its objects: the phase may end before another rank does. */
+  isOver: boolean;
+}
+
+async function runRank(run: Run<SetDoReq>, rank: readonly PlannedMember[], work: PositionWork): Promise<void> {
+  const { given, found, beganAtMs } = work;
   const ready: PlannedMember[] = [];
-  // After a rank that had no time for all of its objects, the phase may end before another rank does.
-  const isOver = [...found.values()].some(({ state }) => state.reason === QUEUED);
   for (const member of rank) {
-    const other = waitsFor(run, member, found);
+    const other = waitsFor(run, member, work);
     if (other !== undefined) found.set(member.key, held(run, member, other));
-    else if (isOver) found.set(member.key, queued(run, member));
+    else if (work.isOver) found.set(member.key, queued(run, member));
     else ready.push(member);
   }
-  const limits = { signal: run.req.signal, clock: run.pass.clock, atOnce: AT_ONCE, timeoutMs: run.definition.options.phaseTimeoutMs };
+  const { phaseTimeoutMs: timeoutMs } = run.definition.options;
+  const limits = { signal: run.req.signal, clock: run.pass.clock, atOnce: AT_ONCE, timeoutMs, beganAtMs };
   const runs = await runForEach(limits, ready, (member) => {
     run.memory.begun.add(member.key);
     return convergeMember(run, member, given);
@@ -82,6 +93,7 @@ async function runRank(run: Run<SetDoReq>, rank: readonly PlannedMember[], { giv
     if (each.type === "done") found.set(member.key, each.result);
     else if (each.type === "failed") found.set(member.key, failed(run, member, each.error));
     else found.set(member.key, queued(run, member));
+    work.isOver ||= each.type === "left";
   }
 }
 
@@ -93,13 +105,13 @@ function queued(run: Run, member: PlannedMember): Outcome {
 }
 
 /** Objects that wait for others of their position are applied in the same pass, when those are ready. */
-async function runHeld(run: Run<SetDoReq>, members: readonly PlannedMember[], work: Work): Promise<void> {
+async function runHeld(run: Run<SetDoReq>, members: readonly PlannedMember[], work: PositionWork): Promise<void> {
   for (;;) {
     const free = members.filter(
-      (member) => work.found.get(member.key)?.state.reason === WAITS_FOR_OBJECT && waitsFor(run, member, work.found) === undefined,
+      (member) => work.found.get(member.key)?.state.reason === WAITS_FOR_OBJECT && waitsFor(run, member, work) === undefined,
     );
     if (free.length === 0) return;
-    await runRank(run, free, work);
+    for (const rank of run.definition.order === "given" ? free.map((member) => [member]) : [free]) await runRank(run, rank, work);
   }
 }
 
@@ -110,13 +122,16 @@ const WAITS_FOR_OBJECT = "WaitingForObject";
 function waitsFor(
   { memory, req }: Run<SetDoReq>,
   { policies, key, ref }: PlannedMember,
-  found: ReadonlyMap<string, Outcome>,
+  { given, found }: Pick<Work, "given" | "found">,
 ): string | undefined {
   if (req.isDryRun || memory.begun.has(key)) return undefined;
-  // Its Namespace has an earlier rank. Without it the server would refuse the object, and hide the reason.
+  // Without its Namespace the server would refuse the object, and hide the reason.
   const space = `Namespace ${ref.namespace}`;
-  if (ref.namespace !== undefined && found.get(space)?.isReady === false) return space;
-  return policies.after.find((other) => found.get(other)?.isReady !== true);
+  if (ref.namespace !== undefined && given.plan.byKey.has(space) && found.get(space)?.isReady !== true) return space;
+  return policies.after.find((other) => {
+    const outcome = found.get(other);
+    return outcome === undefined || holdsUp(outcome);
+  });
 }
 
 function held(run: Run, member: PlannedMember, other: string): Outcome {
@@ -151,11 +166,11 @@ async function endWave(run: Run<SetDoReq>, { given, found, wave }: Work & { read
     try {
       const outcome = await deleteCompleted(run, member, live);
       found.set(member.key, outcome);
-      if (!outcome.isReady) left ??= outcome;
+      if (holdsUp(outcome)) left ??= outcome;
     } catch (error) {
       const outcome = failed(run, member, error);
       found.set(member.key, outcome);
-      left ??= outcome;
+      if (holdsUp(outcome)) left ??= outcome;
     }
   }
   return left;

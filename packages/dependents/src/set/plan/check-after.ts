@@ -1,11 +1,11 @@
 /** The check of `after`: what an object waits for must exist, and must not wait for that object. */
 import { groupKindOf } from "@treadle/apimachinery";
 import type { Member } from "./member.ts";
-import { stageOf } from "./order.ts";
+import { type ApplyOrder, stageOf } from "./order.ts";
 import { type SetProblem, titleOf } from "./set-problem.ts";
 
 /** Returns the problems of `after`: unknown objects, the object itself, circles, and objects that come later. */
-export function checkAfter(members: readonly Member[]): readonly SetProblem[] {
+export function checkAfter(members: readonly Member[], order: ApplyOrder = "canonical"): readonly SetProblem[] {
   if (members.every(({ policies }) => policies.after.length === 0)) return [];
   const byKey = new Map(members.map((member) => [member.key, member]));
   const problems: SetProblem[] = [];
@@ -15,7 +15,7 @@ export function checkAfter(members: readonly Member[]): readonly SetProblem[] {
     edges.set(member, space === undefined ? [] : [space]); // An object waits for its Namespace, too.
     for (const key of member.policies.after) {
       const other = byKey.get(key);
-      const message = problemOf(member, { key, other, members });
+      const message = problemOf(member, { key, other, members, order });
       if (message !== undefined) problems.push({ member, message });
       else if (other !== undefined) edges.get(member)?.push(other);
     }
@@ -27,15 +27,16 @@ interface Edge {
   readonly key: string;
   readonly other: Member | undefined;
   readonly members: readonly Member[];
+  readonly order: ApplyOrder;
 }
 
-function problemOf(member: Member, { key, other, members }: Edge): string | undefined {
+function problemOf(member: Member, { key, other, members, order }: Edge): string | undefined {
   if (other === undefined) return `after names ${writtenOf(key)}, ${whyUnknown(key, members)}`;
   if (other === member) return "after names this object itself: remove it from after";
   const [own, theirs] = [member.policies.apply, other.policies.apply];
   if (theirs > own)
     return `after names ${titleOf(other)} of wave ${theirs}, which begins when wave ${own} of this object is ready: set apply (apply-order) of this object to ${theirs} or more`;
-  if (theirs === own && stageOf(other) > stageOf(member))
+  if (order === "canonical" && theirs === own && stageOf(other) > stageOf(member))
     return `after names ${titleOf(other)}, which is applied when the other objects of wave ${own} are ready: set apply (apply-order) of this object to ${own + 1} or more`;
   return undefined;
 }

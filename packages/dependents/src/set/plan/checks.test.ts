@@ -52,6 +52,7 @@ describe("checkMembers", () => {
     { name: "an object that waits for an earlier one", members: [config({ apply: -1 }), member(Job, "a/j", { after: ["ConfigMap c"] })] },
     { name: "an object that waits for a later rank", members: [config({ after: ["Deployment.apps a/w"] }), member(Deployment, "a/w")] },
     { name: "an object that waits for its Namespace", members: [space(), config({ after: ["Namespace a"] })] },
+    { name: "objects of one name and kind in two namespaces, without ids", members: [config({}, "a/c"), config({}, "b/c")] },
     { name: "a recreated Job", members: [member(Job, "a/j", { update: "recreate" })] },
   ];
   test.for(valid)("$name: no problem", ({ members }) => {
@@ -70,6 +71,11 @@ describe("checkMembers", () => {
       want: [
         "Job j: the set renders this object twice, in the versions batch/v1 and batch/v2, as objects 0 and 1: remove one, or change its name or namespace",
       ],
+    },
+    {
+      name: "two objects with one id",
+      members: [member(ConfigMap, "a/c", {}, { id: "x" }), member(Secret, "a/s", {}, { id: "x" })],
+      want: ['Secret s: its id "x" is also that of ConfigMap a/c: give each object of the set another id'],
     },
     {
       name: "the owner",

@@ -6,9 +6,11 @@ import { groupKindOf, gvkOf, type Kind, type KubernetesObject } from "@treadle/a
 import { isRecreatable } from "../../core/recreate.ts";
 import { checkAfter } from "./check-after.ts";
 import { type Member, memberKey } from "./member.ts";
+import type { ApplyOrder } from "./order.ts";
 import { API_SERVICE, CRD, type OwnKinds } from "./own-kinds.ts";
 import type { RemovalPolicy } from "../policies/policies.ts";
 import { type SetProblem, titleOf } from "./set-problem.ts";
+import { switchesOf } from "./switches.ts";
 
 /** Why the owner cannot be an object of its set. */
 export const OWNER_PROBLEM = "the owner of the set cannot be one of its objects: give the object another name";
@@ -21,6 +23,8 @@ export interface CheckInputs {
   readonly own: OwnKinds;
   /** Whether the objects are in another cluster than the owner. @defaultValue false */
   readonly isRemote?: boolean;
+  /** The order of the objects of one wave. @defaultValue "canonical" */
+  readonly order?: ApplyOrder;
 }
 
 /**
@@ -29,13 +33,15 @@ export interface CheckInputs {
  *
  * @param members the objects, with references in `after` that `resolveAfter()` completed
  */
-export function checkMembers(members: readonly Member[], { owner, own, isRemote = false }: CheckInputs): readonly SetProblem[] {
+export function checkMembers(members: readonly Member[], { owner, own, isRemote = false, order }: CheckInputs): readonly SetProblem[] {
   const byKey = new Map<string, Member[]>();
   for (const member of members) {
     const same = byKey.get(member.key);
     if (same === undefined) byKey.set(member.key, [member]);
     else same.push(member);
   }
+  const byId = new Map<string, Member>();
+  for (const member of members) if (!byId.has(member.id)) byId.set(member.id, member);
   const ownerKind = gvkOf(owner);
   const ownerKey = memberKey(ownerKind, owner.metadata);
   const { namespace } = owner.metadata;
@@ -48,10 +54,11 @@ export function checkMembers(members: readonly Member[], { owner, own, isRemote 
     const definer = definedBy === undefined ? undefined : byKey.get(definedBy)?.[0];
     const messages = [
       member.key === ownerKey ? OWNER_PROBLEM : undefined,
-      holdsOwner.has(member.key) && member.policies.onRemoval !== "orphan"
+      holdsOwner.has(member.key) && SITUATIONS.some((situation) => isDeleted(member, situation))
         ? `the ${member.kind.kind} cannot be deleted before the owner, which it would delete: set onRemoval (delete-policy) to orphan`
         : undefined,
       duplicateProblem(member, byKey.get(member.key) ?? []),
+      idProblem(member, byId.get(member.id)),
       ...policyProblems(member),
       versionProblem(member, own),
       ...(space === undefined ? [] : containerProblems(member, space)),
@@ -59,7 +66,7 @@ export function checkMembers(members: readonly Member[], { owner, own, isRemote 
     ];
     return messages.filter((message) => message !== undefined).map((message) => ({ member, message }));
   });
-  return [...problems, ...checkAfter(members)].sort((a, b) => indexOf(a) - indexOf(b));
+  return [...problems, ...checkAfter(members, order)].sort((a, b) => indexOf(a) - indexOf(b));
 }
 
 function indexOf({ member }: SetProblem): number {
@@ -72,6 +79,12 @@ function duplicateProblem(member: Member, same: readonly Member[]): string | und
   const versions = new Set(same.map(({ desired }) => desired.apiVersion));
   const inVersions = versions.size === 1 ? "" : `, in the versions ${[...versions].join(" and ")}`;
   return `the set renders this object twice${inVersions}, as objects ${first.index} and ${member.index}: remove one, or change its name or namespace`;
+}
+
+/** An object that is rendered twice has one id, too: that is reported as such. */
+function idProblem(member: Member, first: Member | undefined): string | undefined {
+  if (first === undefined || first.key === member.key) return undefined;
+  return `its id ${JSON.stringify(member.id)} is also that of ${titleOf(first)}: give each object of the set another id`;
 }
 
 function policyProblems({ kind, policies }: Member): readonly (string | undefined)[] {
@@ -101,11 +114,12 @@ function versionProblem({ kind, isInstance }: Member, own: OwnKinds): string | u
 }
 
 /** Problems of an object that another object of the set holds: its Namespace, or the CRD or APIService of its kind. */
-function containerProblems({ policies }: Member, container: Member): readonly (string | undefined)[] {
-  const { apply, remove, onRemoval } = container.policies;
+function containerProblems(member: Member, container: Member): readonly (string | undefined)[] {
+  const { policies } = member;
+  const { apply, remove } = container.policies;
   const relation = groupKindOf(container.kind) === "Namespace" ? "holds this object" : "defines its kind";
   const title = `${titleOf(container)}, which ${relation}`;
-  const lost = SITUATIONS.find((situation) => isDeleted(onRemoval, situation) && !isDeleted(policies.onRemoval, situation));
+  const lost = SITUATIONS.find((situation) => isDeleted(container, situation) && !isDeleted(member, situation));
   return [
     policies.apply < apply
       ? `apply (apply-order) is ${policies.apply}, before ${title}, in wave ${apply}: set apply of this object to ${apply} or more`
@@ -113,7 +127,10 @@ function containerProblems({ policies }: Member, container: Member): readonly (s
     policies.remove > remove
       ? `remove (delete-order) is ${policies.remove}, after ${title}, with ${remove}: set remove of this object to ${remove} or less`
       : undefined,
-    lost === undefined
+    lost !== undefined && !switchesOf(member.config).isOwned
+      ? `owned is false, but ${title}, is deleted ${lost.when}: set owned: false for the ${container.kind.kind} too, or remove it here`
+      : undefined,
+    lost === undefined || !switchesOf(member.config).isOwned
       ? undefined
       : `onRemoval (delete-policy) is ${policies.onRemoval}, but ${title}, is deleted ${lost.when}: set ${policies.onRemoval} for the ${container.kind.kind}, or delete for this object`,
   ];
@@ -129,6 +146,6 @@ const SITUATIONS: readonly Situation[] = [
   { keptBy: "orphan-on-apply", when: "when the set stops rendering both" },
 ];
 
-function isDeleted(policy: RemovalPolicy, { keptBy }: Situation): boolean {
-  return policy !== "orphan" && policy !== keptBy;
+function isDeleted({ config, policies: { onRemoval: policy } }: Member, { keptBy }: Situation): boolean {
+  return switchesOf(config).isOwned && policy !== "orphan" && policy !== keptBy;
 }

@@ -5,15 +5,20 @@ import type { Policy } from "../../core/plan.ts";
 import { isRecreatable } from "../../core/recreate.ts";
 import { DEFAULT_POLICIES, type UpdatePolicy } from "../policies/policies.ts";
 import type { Member } from "./member.ts";
+import { switchesOf } from "./switches.ts";
 
 /** Returns the policy of a member for the core. */
-export function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, { isWatched }: { readonly isWatched: boolean }): Policy {
+export function policyOf(
+  { kind, policies, config }: Pick<Member, "kind" | "policies" | "config">,
+  { isWatched }: { readonly isWatched: boolean },
+): Policy {
+  const { isOwned, isCreated, isUpdated } = switchesOf(config);
   const { adopt, update, reclaim, statusHint } = policies;
   return {
     kind,
-    isOwned: true,
-    isCreated: true,
-    isUpdated: true,
+    isOwned,
+    isCreated,
+    isUpdated,
     isWatched,
     adopt,
     ownership: "label",
@@ -34,5 +39,5 @@ export function policyOf({ kind, policies }: Pick<Member, "kind" | "policies">, 
  */
 export function leftoverPolicy(kind: Kind, given: { readonly isWatched: boolean; readonly update: UpdatePolicy }): Policy {
   const { isWatched, update } = given;
-  return policyOf({ kind, policies: { ...DEFAULT_POLICIES, adopt: "never", update } }, { isWatched });
+  return policyOf({ kind, policies: { ...DEFAULT_POLICIES, adopt: "never", update }, config: {} }, { isWatched });
 }

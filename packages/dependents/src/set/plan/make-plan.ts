@@ -1,5 +1,5 @@
 /** Makes the plan of a set: once for what was rendered, and again when a kind appears or disappears. */
-import { apiVersionOf, groupKindOf, keyOf, parseApiVersion } from "@treadle/apimachinery";
+import { apiVersionOf, groupKindOf, type Kind, keyOf, parseApiVersion } from "@treadle/apimachinery";
 import { called } from "../../core/ask.ts";
 import { digestOf } from "../../core/body.ts";
 import type { SeenInputs } from "../../core/inputs.ts";
@@ -11,16 +11,17 @@ import { readPolicies, withoutMarks } from "../policies/annotations.ts";
 import { policyOf } from "./core-policy.ts";
 import { checkMembers, OWNER_PROBLEM } from "./checks.ts";
 import { kindStateOf } from "./kind-table.ts";
-import { type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
+import { defaultId, type Manifest, type Member, memberKey, POLICIES_SUFFIX } from "./member.ts";
 import { type Position, positionsOf } from "./order.ts";
 import { definedKinds, definesKinds, type OwnKinds } from "./own-kinds.ts";
 import { DEFAULT_POLICIES, type SetPolicies } from "../policies/policies.ts";
 import { policiesNote } from "../policies/policies-note.ts";
 import { policiesOf } from "../policies/policy-levels.ts";
-import { readManifest } from "./read-manifest.ts";
+import { type ReadObject, readRendered } from "./read-rendered.ts";
 import type { Plan, PlannedMember } from "./plan.ts";
 import type { Run } from "../pass/run.ts";
 import type { SetProblem } from "./set-problem.ts";
+import { policiesFor, switchesOf, switchProblems } from "./switches.ts";
 
 /** What the custom resource requests of the plan. */
 export interface PlanRequest {
@@ -36,7 +37,7 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
   const manifests = objects.flatMap((each, index) => {
     try {
       const where = `object ${index} of set "${run.definition.name}"`;
-      return [{ manifest: called(where, () => readManifest(each, where)), index }];
+      return [{ ...called(where, () => readRendered(each, where)), index }];
     } catch (error) {
       problems.push({ member: undefined, message: error instanceof Error ? error.message : String(error) });
       return [];
@@ -44,20 +45,30 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
   });
   const own = definedKinds(manifests.map(({ manifest }) => manifest));
   const guarded = alsoGuardsOf(run.definition, run.context.owner);
-  const made = manifests.flatMap(({ manifest, index }) => {
-    const { member, problems: found } = memberOf(run, manifest, { request, own, guarded, index });
+  const made = manifests.flatMap((each) => {
+    const { member, problems: found } = memberOf(run, each, { request, own, guarded });
     problems.push(...found);
     return member === undefined ? [] : [member];
   });
   const members = resolveAfter(made, request.namespace) as readonly PlannedMember[]; // The same members, with other policies.
-  problems.push(...checkMembers(members, { owner: run.context.owner, own, isRemote: run.target?.secret !== undefined }));
+  problems.push(
+    ...checkMembers(members, { owner: run.context.owner, own, isRemote: run.target?.secret !== undefined, order: run.definition.order }),
+  );
   const token = Object.freeze({}) as SeenInputs; // Only its identity counts.
   return {
     inputs: request.inputs,
-    digest: digestOf(members.map(({ key, body, policies }) => [key, body, policies])),
+    rendered: objects,
+    digest: digestOf(
+      members.map(({ key, body, policies, config: { id: _id, state: _state, ...switches } }) => [
+        key,
+        body,
+        policies,
+        ...(Object.keys(switches).length === 0 ? [] : [switches]),
+      ]),
+    ),
     members,
     byKey: new Map(members.map((member) => [member.key, member])),
-    positions: positionsOf(members) as readonly Position<PlannedMember>[], // Of the same members.
+    positions: positionsOf(members, run.definition.order) as readonly Position<PlannedMember>[], // Of the same members.
     kinds: statesOf(run, members),
     own,
     problems,
@@ -78,13 +89,8 @@ interface Made {
 
 function memberOf(
   run: Run,
-  manifest: Manifest,
-  {
-    request,
-    own,
-    guarded,
-    index,
-  }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly guarded: readonly GuardedKind[]; readonly index: number },
+  { manifest, config, index }: ReadObject & { readonly index: number },
+  { request, own, guarded }: { readonly request: PlanRequest; readonly own: OwnKinds; readonly guarded: readonly GuardedKind[] },
 ): Made {
   const { definition, context, pass } = run;
   const guess = own.kindOf(manifest);
@@ -92,33 +98,40 @@ function memberOf(
   if (kindState.type === "unlisted") return { member: undefined, problems: [unlistedProblem(run, manifest, kindState.message)] };
   const { kind } = kindState;
   const read = readPolicies(manifest.metadata.annotations, { prefixes: [...context.handlerNames, "treadle.dev"] });
-  const policies = policiesOf(read.policies, request.policies, definition.defaults);
-  const problems = [...read.problems];
+  const switches = switchesOf(config);
+  const given = policiesOf(read.policies, request.policies, definition.defaults);
+  const policies = policiesFor(given, switches);
+  const problems = [...read.problems, ...switchProblems(switches, { own: read.policies, adopt: given.adopt })];
   const namespace = kind.scope === "Cluster" ? undefined : (manifest.metadata.namespace ?? request.namespace);
   if (kind.scope === "Namespaced" && namespace === undefined)
     problems.push(`it has no namespace, and neither has its owner: set metadata.namespace, or placement of the set`);
   if (policies.update === "replace" && !definition.replaces)
     problems.push(`its update policy is "replace", which needs the right to update: set replaces: true in the set`);
   const ref = namespace === undefined ? { name: manifest.metadata.name } : { name: manifest.metadata.name, namespace };
+  const normalId = defaultId(kind, ref, request.namespace);
   const { namespace: _, ...metadata } = withoutMarks({ ...manifest.metadata, annotations: read.rest }, context.handlerNames);
   const desired: Manifest = { ...manifest, metadata: { ...metadata, ...ref } };
-  const isHidden = kindState.type === "watched" && namespace !== undefined && !context.cache.covers(kind, namespace);
+  const isHidden = kindState.type === "watched" && !(switches.isWatched && isReported(run, { kind, namespace, isOwned: switches.isOwned }));
   const member: Member = {
     key: memberKey(kind, ref),
     kind,
     ref,
     desired,
     policies,
+    id: config.id ?? normalId,
+    config,
     isInstance: guess !== undefined || isGuarded(kind, guarded),
     index,
   };
   const inputs = policies.reconcile === "on-object-or-component-change" ? request.inputs : undefined;
   const above = request.policies.onRemoval ?? definition.defaults.onRemoval ?? DEFAULT_POLICIES.onRemoval;
-  const note = policiesNote(policies, { inputs, isRemovalNoted: above !== policies.onRemoval });
+  const id = member.id === normalId ? undefined : member.id;
+  // An object that is not owned carries the label of the step alone.
+  const note = switches.isOwned ? policiesNote(policies, { inputs, id, isRemovalNoted: above !== policies.onRemoval }) : undefined;
   const body = bodyOf(desired, {
     note,
     handlerName: context.handlerName,
-    finalizer: definesKinds(kind) ? pass.handler.finalizers[0] : undefined,
+    finalizer: switches.isOwned && definesKinds(kind) ? pass.handler.finalizers[0] : undefined,
   });
   const policy = policyOf(member, { isWatched: kindState.type === "watched" && !isHidden });
   let digest: string | undefined;
@@ -128,11 +141,24 @@ function memberOf(
       kindState: isHidden ? { type: "unwatched", kind } : kindState,
       body,
       policy,
+      isChecked: switches.isChecked,
       // Neither another name of the handler nor another policy runs an object again.
       digest: () => (digest ??= digestOf([desired, inputs])),
     },
     problems: problems.map((message) => ({ member, message })),
   };
+}
+
+/**
+ * Whether events of an object of a watched kind lead to passes. Those of an object without marks of the owner are found by its name, which only works for
+ * kinds that the set lists.
+ */
+export function isReported(
+  { context, definition }: Run,
+  { kind, namespace, isOwned }: { readonly kind: Kind; readonly namespace: string | undefined; readonly isOwned: boolean },
+): boolean {
+  if (!isOwned && (definition.kinds === undefined || context.isElsewhere)) return false;
+  return namespace === undefined || context.cache.covers(kind, namespace);
 }
 
 /** The problem of an object whose kind the set does not list. */

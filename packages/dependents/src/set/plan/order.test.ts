@@ -84,6 +84,19 @@ describe("positionsOf", () => {
     ]);
   });
 
+  test('with the order "given" a wave is one position in rendered order, and each object is a rank', () => {
+    const all = listed(member(Deployment, "ns/web"), instance("one"), member(Namespace, "ns"), member(Secret, "ns/s", { apply: -1 }));
+    const names = positionsOf(all, "given").map(({ wave, stage, ranks }) => [
+      wave,
+      stage,
+      ranks.map((rank) => rank.map(({ ref }) => ref.name)),
+    ]);
+    expect(names).toEqual([
+      [-1, 0, [["s"]]],
+      [0, 0, [["web"], ["one"], ["ns"]]],
+    ]);
+  });
+
   test("a set without objects has no positions", () => {
     expect(positionsOf([])).toEqual([]);
   });

@@ -4,6 +4,7 @@
  * Applying: ascending waves (`apply`). A wave has up to four stages: regular objects, webhook configurations, APIServices, and
  * instances of kinds that the set defines. A stage begins when the stages before it are ready: a webhook that is configured before
  * its server would refuse the server's Pods. Inside a stage, ranks are written one after the other, without waiting for readiness.
+ * With the order "given", a wave has one stage, and each object is a rank.
  *
  * Removing: group after group, each when the objects of the one before no longer exist.
  * 1. Instances of kinds that the set defines, by ascending `remove`, whatever the `remove` of other objects: their controllers,
@@ -50,9 +51,14 @@ export function applyRank(kind: Pick<Kind, "group" | "kind">): number {
   return APPLY_RANKS[groupKindOf(kind)] ?? 3;
 }
 
+/** The order in which objects of one wave are applied: by kind, or as they are rendered. */
+export type ApplyOrder = "canonical" | "given";
+
 /** Returns the objects by ascending wave and stage. */
-export function positionsOf<M extends Member>(members: readonly M[]): readonly Position<M>[] {
-  const placed = grouped(members, (member) => [member.policies.apply, stageOf(member), applyRank(member.kind)]);
+export function positionsOf<M extends Member>(members: readonly M[], order: ApplyOrder = "canonical"): readonly Position<M>[] {
+  const placed = grouped(members, (member) =>
+    order === "given" ? [member.policies.apply, 0, member.index] : [member.policies.apply, stageOf(member), applyRank(member.kind)],
+  );
   const positions: { readonly wave: number; readonly stage: number; readonly ranks: (readonly M[])[] }[] = [];
   for (const { at, objects } of placed) {
     const [wave = 0, stage = 0] = at;

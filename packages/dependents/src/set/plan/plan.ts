@@ -14,6 +14,8 @@ export interface PlannedMember extends Member {
   /** What is applied, without the marks of the core. */
   readonly body: object;
   readonly policy: Policy;
+  /** Whether it has an entry in the status of the owner, and the set waits for it. */
+  readonly isChecked: boolean;
   /** Digest of the desired state, to note a completed object. */
   readonly digest: () => string;
 }
@@ -22,7 +24,9 @@ export interface PlannedMember extends Member {
 export interface Plan {
   /** Digest of the inputs from which it was rendered. */
   readonly inputs: string;
-  /** Digest of what was rendered. */
+  /** What was rendered. Another rendering of the same inputs may give other states of objects. */
+  readonly rendered: readonly unknown[];
+  /** Digest of what was rendered, without the states of objects. */
   readonly digest: string;
   readonly members: readonly PlannedMember[];
   readonly byKey: ReadonlyMap<string, PlannedMember>;

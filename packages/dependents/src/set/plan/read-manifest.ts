@@ -39,8 +39,8 @@ function requireOneObject(value: unknown, refuse: Refuse): void {
   if (typeof value !== "object") throw refuse(`is ${nameOfAnswer(value)}: return objects with apiVersion, kind and metadata`);
 }
 
-/** The object in messages: what is known of its kind and name. */
-function titled(where: string, { kind, metadata }: Fields): string {
+/** Returns the object in messages: what is known of its kind and name. */
+export function titled(where: string, { kind, metadata }: Fields): string {
   const { name, namespace } = isFields(metadata) ? metadata : {};
   const text = typeof name !== "string" ? "" : keyOf(typeof namespace === "string" ? { name, namespace } : { name });
   const known = [typeof kind === "string" ? kind : "", text].filter((part) => part !== "").join(" ");

@@ -20,7 +20,7 @@ describe("policiesNote", () => {
 });
 
 describe("policiesIn", () => {
-  const defaults = { policies: DEFAULT_POLICIES, inputs: undefined, isRemovalNoted: false };
+  const defaults = { policies: DEFAULT_POLICIES, inputs: undefined, id: undefined, isRemovalNoted: false };
   test.for<[string, string | undefined]>([
     ["a missing note", undefined],
     ["an empty text", ""],
@@ -28,7 +28,8 @@ describe("policiesIn", () => {
     ["null", "null"],
     ["a number", "7"],
     ["a list", "[1]"],
-    ["wrong types", `{"apply":"1","purge":1.5,"adopt":7,"onRemoval":"keep","inputs":3}`],
+    ["wrong types", `{"apply":"1","purge":1.5,"adopt":7,"onRemoval":"keep","inputs":3,"id":4}`],
+    ["an empty id", `{"id":""}`],
     ["unknown members", `{"constructor":"x","later":true}`],
   ])("%s counts as the defaults", ([, text]) => {
     expect(policiesIn(text)).toEqual(defaults);
@@ -47,10 +48,20 @@ describe("policiesIn", () => {
       onRemoval: fc.constantFrom("delete" as const, "orphan" as const, "orphan-on-apply" as const, "orphan-on-delete" as const),
     });
     fc.assert(
-      fc.property(policies, fc.option(fc.string(), { nil: undefined }), (given, inputs) => {
-        const all = { ...DEFAULT_POLICIES, ...given };
-        expect(policiesIn(policiesNote(all, { inputs }))).toEqual({ policies: all, inputs, isRemovalNoted: given.onRemoval !== "delete" });
-      }),
+      fc.property(
+        policies,
+        fc.option(fc.string(), { nil: undefined }),
+        fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+        (given, inputs, id) => {
+          const all = { ...DEFAULT_POLICIES, ...given };
+          expect(policiesIn(policiesNote(all, { inputs, id }))).toEqual({
+            policies: all,
+            inputs,
+            id,
+            isRemovalNoted: given.onRemoval !== "delete",
+          });
+        },
+      ),
     );
   });
 });

@@ -11,6 +11,8 @@ export interface PoliciesNote {
   readonly policies: Policies;
   /** The digest of the inputs with which the object was applied last; `undefined`: not noted. */
   readonly inputs: string | undefined;
+  /** The id of the object; `undefined`: the default. */
+  readonly id: string | undefined;
   /** Whether the annotation says what happens on removal. */
   readonly isRemovalNoted: boolean;
 }
@@ -19,6 +21,8 @@ export interface PoliciesNote {
 export interface MoreToNote {
   /** The digest of the inputs. */
   readonly inputs?: string | undefined;
+  /** The id of the object, if it is not the default. */
+  readonly id?: string | undefined;
   /** Whether the policy for the removal is noted although it is the default: the object itself outweighs the custom resource. */
   readonly isRemovalNoted?: boolean | undefined;
 }
@@ -30,6 +34,7 @@ export function policiesNote(policies: Policies, more: MoreToNote = {}): string 
   for (const name of NOTED) if (policies[name] !== DEFAULT_POLICIES[name]) noted[name] = policies[name];
   if (more.isRemovalNoted === true) noted["onRemoval"] = policies.onRemoval;
   if (more.inputs !== undefined) noted["inputs"] = more.inputs;
+  if (more.id !== undefined) noted["id"] = more.id;
   return Object.keys(noted).length === 0 ? undefined : JSON.stringify(noted);
 }
 
@@ -44,7 +49,7 @@ export function policiesIn(text: string | undefined): PoliciesNote {
     const value = noted[name];
     return typeof value === "string" ? wordOf(name, value)?.value : undefined;
   };
-  const { inputs } = noted;
+  const { inputs, id } = noted;
   return {
     policies: {
       ...DEFAULT_POLICIES,
@@ -57,6 +62,7 @@ export function policiesIn(text: string | undefined): PoliciesNote {
       onRemoval: word("onRemoval") ?? DEFAULT_POLICIES.onRemoval,
     },
     inputs: typeof inputs === "string" ? inputs : undefined,
+    id: typeof id === "string" && id !== "" ? id : undefined,
     isRemovalNoted: word("onRemoval") !== undefined,
   };
 }

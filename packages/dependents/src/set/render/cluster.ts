@@ -6,6 +6,7 @@ import { type KubernetesObject, orAborted } from "@treadle/apimachinery";
 import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 import { called } from "../../core/ask.ts";
 import type { Cluster, RenderContext, Renderer, ServedKinds } from "../types.ts";
+import type { RenderedObject } from "../configured.ts";
 import { calledAsync, requireList } from "./calls.ts";
 import type { ClusterFacts, FactName, Facts } from "./cluster-facts.ts";
 
@@ -46,7 +47,7 @@ export interface Rendered {
  *   fact; the signal's reason
  */
 export async function callRenderer<T extends KubernetesObject, R, V>(
-  renderer: Renderer<T, R, V>,
+  renderer: Renderer<T, R, V, RenderedObject>,
   object: T,
   context: Omit<RenderContext<R, V>, "cluster">,
   { step, facts: service, signal, onFailed }: RenderCall,

@@ -1,5 +1,6 @@
 /** A renderer whose objects functions of the author change. */
 import type { KubernetesObject } from "@treadle/apimachinery";
+import { manifestIn, type RenderedObject, withManifest } from "../configured.ts";
 import type { Manifest } from "../plan/member.ts";
 import type { RenderContext, Renderer } from "../types.ts";
 import { callEdit, calledAsync, requireList } from "./calls.ts";
@@ -14,27 +15,31 @@ export type Edit<T extends KubernetesObject = KubernetesObject, R = {}, V = {}> 
 
 /**
  * Returns a renderer that calls each edit for each object of `objects`: the first edit for all objects, then the next one. `objects`
- * is a renderer, or a list of objects, of which the edits get copies.
+ * is a renderer, or a list of objects, of which the edits get copies. An edit gets the object of what `configured()` returned, and the
+ * configuration stays.
  *
  * @example
  * ```ts
  * edited(manifests(folder), (each) => ({ ...each, metadata: { ...each.metadata, labels: { ...each.metadata.labels, team: "a" } } }))
  * ```
  */
-export function edited<T extends KubernetesObject = KubernetesObject, R = {}, V = {}>(
-  objects: Renderer<T, R, V> | readonly Manifest[],
+export function edited<T extends KubernetesObject = KubernetesObject, R = {}, V = {}, O extends RenderedObject = Manifest>(
+  objects: Renderer<T, R, V, O> | readonly O[],
   ...edits: readonly Edit<T, R, V>[]
-): Renderer<T, R, V> {
-  const render: Renderer<T, R, V> = typeof objects === "function" ? objects : () => structuredClone(objects);
+): Renderer<T, R, V, O> {
+  const render: Renderer<T, R, V, O> = typeof objects === "function" ? objects : () => structuredClone(objects);
   return async (object, context) => {
     let all = requireList("edited: the renderer", await calledAsync("edited: the renderer", () => render(object, context)));
     edits.forEach((edit, i) => {
       const where = `edited: edit ${i + 1}`;
-      const given = withObjects(context, all);
       // The caller checks the form of the objects. An edit gets what the renderer returned.
-      const change = (each: unknown): Manifest | undefined => callEdit(where, each, () => edit(each as Manifest, object, given));
-      all = all.map(change).filter((each) => each !== undefined);
+      const objectOf = (each: unknown): Manifest => manifestIn(each as RenderedObject);
+      const given = withObjects(context, all.map(objectOf));
+      all = all.flatMap((each) => {
+        const changed = callEdit(where, objectOf(each), () => edit(objectOf(each), object, given));
+        return changed === undefined ? [] : [withManifest(each as RenderedObject, changed)];
+      });
     });
-    return all as readonly Manifest[]; // as above
+    return all as readonly O[]; // as above
   };
 }

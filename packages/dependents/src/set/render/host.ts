@@ -7,6 +7,7 @@
  */
 import { type Clock, systemClock } from "@treadle/apimachinery";
 import type { RenderContext } from "../types.ts";
+import { causeIn } from "./causes.ts";
 
 /** The services of the operator for one rendering. */
 export interface RenderHost {
@@ -70,18 +71,9 @@ export function isRenderLater(error: unknown): error is RenderLater {
   return typeof error === "object" && error !== null && LATER in error;
 }
 
-/** Maximum depth of causes: an error may be its own cause. */
-const MAX_DEPTH = 8;
-
 /** Returns the {@link RenderLater} that is the error or one of its causes: renderers that call others wrap their errors. */
 export function renderLaterIn(error: unknown): RenderLater | undefined {
-  let each = error;
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    if (isRenderLater(each)) return each;
-    if (!(each instanceof Error)) return undefined;
-    each = each.cause;
-  }
-  return undefined;
+  return causeIn(error, isRenderLater);
 }
 
 /**

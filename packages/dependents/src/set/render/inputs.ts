@@ -21,15 +21,9 @@ export interface Request {
   readonly inputs: string;
 }
 
-/** Whether the inputs are certainly those of the last rendering. Costs no request and no digest. */
+/** Whether the inputs without live objects are certainly those of the last rendering. Costs no request and no digest. */
 export function isSameRequest(run: Run<SetDoReq>): boolean {
   return isSameFor(run, run.memory.rendered);
-}
-
-/** Returns the failed rendering of certainly the same inputs, which is not tried again now. Costs no request and no digest. */
-export function failedAgain(run: Run<SetDoReq>): FailedRendering | undefined {
-  const { failed } = run.memory;
-  return isSameFor(run, failed) && !isRetryDue(run, failed) ? failed : undefined;
 }
 
 /** Whether the time has come to render again although the inputs are the same. */
@@ -37,7 +31,8 @@ export function isRetryDue({ pass }: Run, { retryAtMs }: Pick<FailedRendering, "
   return retryAtMs !== undefined && pass.clock.elapsed() >= retryAtMs;
 }
 
-function isSameFor<F extends RenderedFrom>(run: Run<SetDoReq>, before: F | undefined): before is F {
+/** Whether the inputs without live objects are certainly those of `before`. Costs no request and no digest. */
+export function isSameFor<F extends RenderedFrom>(run: Run<SetDoReq>, before: F | undefined): before is F {
   const { memory, context, pass } = run;
   const { seen } = memory;
   if (before === undefined || seen?.digest !== before.requested || !isSameInputs(seen.inputs, context, givenTo(run))) return false;

@@ -1,9 +1,10 @@
 import { defineResource, type ObjectOf } from "@treadle/apimachinery";
 import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { type AnyStep, one, type Reads, type Step, step } from "@treadle/reconcile";
-import type { Kind } from "@treadle/apimachinery";
+import type { Kind, KubernetesObject } from "@treadle/apimachinery";
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
+import { configured, type ConfiguredObject, type RenderedObject } from "../configured.ts";
 import { fromSpec, setStatus, specFields } from "../fragments.ts";
 import type { Manifest } from "../plan/member.ts";
 import type { DependentSetOptions, Renderer } from "../types.ts";
@@ -87,6 +88,33 @@ test("owner, reads and vars are inferred in merged renderers, and in nested ones
       }),
     ),
   });
+});
+
+test("renderers of configured objects are edited and merged", () => {
+  const map: Manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+  const plan = edited([configured(map, { id: "a" })], (each) => {
+    expectTypeOf(each).toEqualTypeOf<Manifest>();
+    return each;
+  });
+  expectTypeOf(plan).toEqualTypeOf<Renderer<KubernetesObject, {}, {}, ConfiguredObject>>();
+  set(Platform, { ...common, objects: plan });
+  set(Platform, { ...common, objects: merged<Platform, {}, {}, RenderedObject>(plan, manifests("deploy")) });
+  set(Platform, {
+    ...common,
+    live: true,
+    objects: (_platform, { live }) => (live["a"] === undefined ? [map] : [configured(map, { id: "a" })]),
+  });
+  set(Platform, {
+    ...common,
+    objects: edited(
+      (): RenderedObject[] => [configured(map, {}), map],
+      (each) => each,
+    ),
+  });
+  // @ts-expect-error an option of a configuration has another name
+  configured(map, { ready: true });
+  // @ts-expect-error what knows only manifests does not take configured objects
+  expectTypeOf(plan).toExtend<Renderer>();
 });
 
 test("a renderer outside of a set has the types that it names", () => {

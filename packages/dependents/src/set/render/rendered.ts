@@ -11,8 +11,13 @@ import { kindStateOf } from "../plan/kind-table.ts";
 import { callRenderer, type ClusterReads, factsIn, isSameCluster, NO_READS, type Rendered } from "./cluster.ts";
 import { clusterFactsOf } from "./cluster-facts.ts";
 import { type RenderHost, renderLaterIn, withHost } from "./host.ts";
-import { isRetryDue, type Request } from "./inputs.ts";
-import { isSameLive, NO_LIVE } from "./live-inputs.ts";
+import { isRetryDue, isSameFor, type Request } from "./inputs.ts";
+import { isSameLive, type LiveVersions, NO_LIVE } from "./live-inputs.ts";
+import { isCertainlySeen, liveRecord, type OwnObjects, ownObjects, refusingLive } from "./live-objects.ts";
+import { isSameSeen, type SeenObjects } from "./seen-objects.ts";
+import { noAnswerIn } from "./no-answer.ts";
+import { isConfigured, type ObjectConfig } from "../configured.ts";
+import type { RenderContext } from "../types.ts";
 import type { BegunRendering, FailedRendering, RenderedFrom, Rendering } from "./rendering.ts";
 
 /** The code of a renderer that took too long: the machine may have been busy. */
@@ -27,13 +32,26 @@ const NO_CODE = "TerminalError";
  * @throws what the renderer throws, and again what it threw for these inputs, if that was a TerminalError
  */
 export async function renderedFor(run: Run<SetDoReq>, request: Request): Promise<Rendering> {
-  const { memory, pass } = run;
-  const known = await knownFor(run, request);
+  const { memory } = run;
+  const own = await ownObjects(run);
+  const known = await knownFor(run, request, own);
   if (known !== undefined) memory.endUnfinished();
-  const result = known ?? (await renderNow(run, request));
-  memory.followed.follow(result.live, pass);
+  const result = known ?? (await renderNow(run, request, own));
+  follow(run, result.live);
   if ("error" in result) throw failureOf(run, result);
   return result;
+}
+
+/** Follows the live inputs of a rendering. One that changed while the renderer ran triggers a pass, too. */
+function follow({ memory, pass, req }: Run<SetDoReq>, live: LiveVersions): void {
+  memory.followed.follow(live, pass);
+  if (!isSameLive(live)) req.revisit(0, "an input of the rendering has changed");
+}
+
+/** Returns the failed rendering of certainly the same inputs, which is not tried again now. Costs no request and no digest. */
+export function failedAgain(run: Run<SetDoReq>): FailedRendering | undefined {
+  const { failed } = run.memory;
+  return isSameFor(run, failed) && !isRetryDue(run, failed) && isCertainlySeen(run, failed.seen) ? failed : undefined;
 }
 
 /** Returns the error of a failed rendering. The pass in which it may be tried again is due at the right time. */
@@ -45,9 +63,10 @@ export function failureOf({ req, pass }: Run<SetDoReq>, { retryAtMs, read, error
 }
 
 /** Returns what an earlier pass rendered from the same inputs. @throws the error of a request for facts about the cluster */
-async function knownFor(run: Run<SetDoReq>, { inputs }: Request): Promise<Rendering | FailedRendering | undefined> {
+async function knownFor(run: Run<SetDoReq>, { inputs }: Request, own: OwnObjects): Promise<Rendering | FailedRendering | undefined> {
   const { req, pass, memory } = run;
-  const isCurrent = ({ requested, live }: RenderedFrom): boolean => requested === inputs && isSameLive(live);
+  const isCurrent = ({ requested, live, seen }: RenderedFrom): boolean =>
+    requested === inputs && isSameLive(live) && isSameSeen(seen, own.seen);
   for (const before of [memory.failed, memory.rendered]) {
     if (before === undefined || !isCurrent(before) || ("error" in before && isRetryDue(run, before))) continue;
     if (before.read === NO_READS) return before;
@@ -57,26 +76,32 @@ async function knownFor(run: Run<SetDoReq>, { inputs }: Request): Promise<Render
   return undefined;
 }
 
-async function renderNow(run: Run<SetDoReq>, request: Request): Promise<Rendering | FailedRendering> {
+async function renderNow(run: Run<SetDoReq>, request: Request, own: OwnObjects): Promise<Rendering | FailedRendering> {
   const { memory, state } = run;
   const { inputs } = request;
   const begun = begunFor(run, request);
   const isNew = state.inputs?.split(".")[0] !== inputs;
   let read: ClusterReads = NO_READS;
+  const { name, options } = run.definition;
+  const objects = options.live === true ? await liveRecord(run, own, request.placement.namespace) : refusingLive(name);
   const onFailed = (given: ClusterReads): void => void (read = given);
+  const call: Omit<Call, "revision"> = { begun, onFailed, objects, seen: own.seen };
   try {
-    let rendering = await rendered(run, request, { revision: isNew ? state.revision + 1 : state.revision, begun, onFailed });
+    let rendering = await rendered(run, request, { ...call, revision: isNew ? state.revision + 1 : state.revision });
     // What the renderer reads of the cluster is known after its call. If that has changed, the revision is another one.
-    if (!isNew && rendering.inputs !== state.inputs)
-      rendering = await rendered(run, request, { revision: state.revision + 1, begun, onFailed });
-    Object.assign(memory, { rendered: rendering, plan: undefined, failed: undefined } satisfies Partial<typeof memory>);
+    if (!isNew && rendering.inputs !== state.inputs) rendering = await rendered(run, request, { ...call, revision: state.revision + 1 });
+    memory.rendered = rendering;
+    memory.failed = undefined;
     memory.endUnfinished();
     return rendering;
   } catch (error) {
     if (renderLaterIn(error) !== undefined) throw error;
     memory.endUnfinished();
-    if (!isTerminalError(error)) throw error;
-    return (memory.failed = failedFor(run, error, { requested: inputs, live: liveOf(begun), read }));
+    if (noAnswerIn(error) === undefined && isTerminalError(error))
+      return (memory.failed = failedFor(run, error, { requested: inputs, live: liveOf(begun), read, seen: own.seen }));
+    // A change of what the renderer named may be what it needs.
+    follow(run, liveOf(begun));
+    throw error;
   }
 }
 
@@ -100,16 +125,22 @@ function failedFor({ pass }: Run, { message, code, cause }: TerminalError, from:
 }
 
 interface Call {
+  readonly objects: RenderContext["live"];
+  readonly seen: SeenObjects;
   readonly revision: number;
   readonly begun: BegunRendering;
   readonly onFailed: (read: ClusterReads) => void;
 }
 
-async function rendered(run: Run<SetDoReq>, request: Request, { revision, begun, onFailed }: Call): Promise<Rendering> {
+async function rendered(
+  run: Run<SetDoReq>,
+  request: Request,
+  { revision, begun, onFailed, objects: live, seen }: Call,
+): Promise<Rendering> {
   const { definition, context, req, pass } = run;
   const { placement, inputs } = request;
   const release = { revision, isInstall: revision <= 1 };
-  const given = { reads: run.reads, vars: req.vars, release, ...placement, signal: req.signal, log: req.log };
+  const given = { live, reads: run.reads, vars: req.vars, release, ...placement, signal: req.signal, log: req.log };
   const { objects, read }: Rendered = await callRenderer(definition.options.objects, context.owner, withHost(given, hostFor(run, begun)), {
     step: definition.name,
     facts: clusterFactsOf(run.context.raw, pass.clock),
@@ -117,7 +148,14 @@ async function rendered(run: Run<SetDoReq>, request: Request, { revision, begun,
     onFailed,
   });
   const all = Object.keys(read).length === 0 ? inputs : `${inputs}.${digestOf(read).slice(0, 8)}`;
-  return { inputs: all, requested: inputs, objects, read, live: liveOf(begun) };
+  return { inputs: all, requested: inputs, objects: objects.map((each) => withHiddenState(run, each)), read, live: liveOf(begun), seen };
+}
+
+/** A later pass may not know the secrets of the objects that the renderer judged. */
+function withHiddenState({ pass }: Run, each: unknown): unknown {
+  if (!isConfigured(each)) return each;
+  const { state } = (each.config as Partial<ObjectConfig> | null) ?? {};
+  return state === undefined ? each : { ...each, config: { ...each.config, state: pass.hideIn(state) } };
 }
 
 function liveOf({ live }: BegunRendering): RenderedFrom["live"] {

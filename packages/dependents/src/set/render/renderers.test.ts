@@ -5,6 +5,8 @@ import { pathToFileURL } from "node:url";
 import { onTestFinished, describe, expect, test } from "vitest";
 import type { Manifest } from "../plan/member.ts";
 import type { RenderContext } from "../types.ts";
+import { configured } from "../configured.ts";
+import { objectsOf } from "./host.ts";
 import { edited } from "./edited.ts";
 import { manifests } from "./manifests.ts";
 import { merged } from "./merged.ts";
@@ -249,6 +251,18 @@ describe("an edited renderer", () => {
     const renderer = edited(async () => [map("a"), map("b"), map("c")], note("1"), note("2"), label);
     expect(await renderer(owner, context)).toEqual([label(map("a")), label(map("c"))]);
     expect(order).toEqual(["1 a", "1 b", "1 c", "2 a", "2 c"]);
+  });
+
+  test("keeps the configuration of an object that an edit changes", async () => {
+    const renderer = edited(
+      [configured(map("a"), { id: "first" }), map("b"), configured(map("c"), { id: "gone" })],
+      label,
+      (each, _, given) => {
+        expect(objectsOf(given)).toEqual([label(map("a")), label(map("b")), label(map("c"))]);
+        return each.metadata.name === "c" ? undefined : each;
+      },
+    );
+    expect(await renderer(owner, context)).toEqual([configured(label(map("a")), { id: "first" }), label(map("b"))]);
   });
 
   test("edits copies of a list", async () => {

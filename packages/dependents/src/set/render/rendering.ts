@@ -3,6 +3,7 @@ import type { TerminalError } from "@treadle/reconcile";
 import type { ClusterReads } from "./cluster.ts";
 import type { LiveInput } from "./host.ts";
 import type { LiveVersions } from "./live-inputs.ts";
+import type { SeenObjects } from "./seen-objects.ts";
 
 /** What a rendering followed from. */
 export interface RenderedFrom {
@@ -12,6 +13,8 @@ export interface RenderedFrom {
   readonly read: ClusterReads;
   /** The versions of the live inputs. */
   readonly live: LiveVersions;
+  /** The versions of the objects that the renderer got. */
+  readonly seen: SeenObjects;
 }
 
 /** What was rendered. */
