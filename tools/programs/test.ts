@@ -1,7 +1,8 @@
 /**
  * `npm run test:programs`: all `*.programs.test.ts` of the workspace, with the real programs in TREADLE_HELM, TREADLE_HELM3 and
- * TREADLE_KUSTOMIZE, and the charts of charts.json. What is missing is built or downloaded. It fails without them, and when no test ran; it
- * never skips. Further arguments choose the files whose path contains one of them.
+ * TREADLE_KUSTOMIZE, the charts of charts.json, and the plugins of examples/capabilities in Go and Python. What is missing is built or
+ * downloaded. It fails without them, and when no test ran; it never skips. Further arguments choose the files whose path contains one of
+ * them.
  */
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import type { E2eReport } from "../e2e/report.ts";
 import { obtainCharts } from "./src/charts.ts";
 import { leftOut } from "./src/left-out.ts";
 import { obtainPrograms } from "./src/obtain.ts";
+import { obtainPlugins } from "./src/plugins.ts";
 import { run } from "../src/run.ts";
 import { type Report, totals } from "../src/test-results.ts";
 import { root, workspaces } from "../src/workspaces.ts";
@@ -16,7 +18,13 @@ import { root, workspaces } from "../src/workspaces.ts";
 const wanted = process.argv.slice(2);
 const log = (line: string): void => console.error(`programs: ${line}`);
 const { variables } = await obtainPrograms({ log });
-const env = { ...process.env, ...variables, ...(await obtainCharts({ log })), TREADLE_TEST_PROGRAMS: "only" };
+const env = {
+  ...process.env,
+  ...variables,
+  ...(await obtainCharts({ log })),
+  ...(await obtainPlugins({ log })),
+  TREADLE_TEST_PROGRAMS: "only",
+};
 const reports = new Map<string, (Report & E2eReport) | undefined>();
 let isGreen = true;
 for (const { dir, manifest } of workspaces()) {

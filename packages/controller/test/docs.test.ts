@@ -34,8 +34,8 @@ test("docs/metrics.md lists every metric with its type and labels", async () => 
     const { name, type, labelNames } = metric as unknown as { readonly name: string; readonly type: string; readonly labelNames: string[] };
     return `${name} ${type} ${labelNames.toSorted().join(" ")}`.trim();
   });
-  // Tests of the webhooks and the targets compare their sections with what they register.
-  const others = [...Object.keys(EXTENSIONS), "Webhooks", "Targets"];
+  // Tests of the webhooks, the targets and the plugins compare their sections with what they register.
+  const others = [...Object.keys(EXTENSIONS), "Webhooks", "Targets", "Plugins"];
   const sections = await Promise.all(others.map((section) => rows("metrics.md", section)));
   const ofExtensions = new Set(sections.flat().map(([name]) => name));
   const listed = (await rows("metrics.md")).filter(([name]) => !ofExtensions.has(name)).map(metricOf);

@@ -227,7 +227,7 @@ test("variables of the kubelet for Services, and of the framework's tools, are n
 });
 
 test("variables that name the programs of generators are not settings, and a wrong name is refused", async () => {
-  const programs = { TREADLE_HELM: "/bin/helm", TREADLE_KUSTOMIZE: "/bin/kustomize" };
+  const programs = { TREADLE_HELM: "/bin/helm", TREADLE_KUSTOMIZE: "/bin/kustomize", TREADLE_PLUGINS: "acme/pg@v1#linux-amd64=0" };
   expect(await mergeSettings({}, programs, [])).toMatchObject({ options: {}, from: { environment: [] } });
   await expect(mergeSettings({}, { TREADLE_HELMS: "/bin/helm" }, [])).rejects.toThrow("did you mean TREADLE_HELM?");
 });

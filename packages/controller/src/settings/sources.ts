@@ -42,7 +42,7 @@ export function settingsOfEnvironment(env: Environment): Source & { readonly nam
     if (!name.startsWith("TREADLE_") || text === undefined || text === "" || isForOthers(name, text)) continue;
     const path = VARIABLES.get(name);
     if (path === undefined) {
-      problems.push(`${name} is no setting${nearest(name, [...VARIABLES.keys(), CONFIG_VARIABLE, ...OF_GENERATORS])}`);
+      problems.push(`${name} is no setting${nearest(name, [...VARIABLES.keys(), CONFIG_VARIABLE, ...OF_OTHERS])}`);
       continue;
     }
     names.push(name);
@@ -64,13 +64,13 @@ const VARIABLES: ReadonlyMap<string, string> = new Map(Object.keys(SETTINGS).map
 
 /** Variables of the framework's own tests and tools. */
 const OF_TOOLS = /^TREADLE_(?:TEST_\w+|RECORD|CONTROLPLANE_DIR|KUBECONFIG|HELM3)$/;
-/** Variables that name the programs of `@treadle/generators`. A program is no option of the manager. */
-const OF_GENERATORS: readonly string[] = ["TREADLE_HELM", "TREADLE_KUSTOMIZE"];
+/** Variables of packages above: programs of `@treadle/generators`, releases of `@treadle/plugins`. They are no options of the manager. */
+const OF_OTHERS: readonly string[] = ["TREADLE_HELM", "TREADLE_KUSTOMIZE", "TREADLE_PLUGINS"];
 /** Variables that the kubelet sets for each Service of the namespace, also for one whose name begins with "treadle-". */
 const SERVICE_LINK = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 
 function isForOthers(name: string, text: string): boolean {
-  const isOfPackage = name === CONFIG_VARIABLE || OF_GENERATORS.includes(name) || OF_TOOLS.test(name);
+  const isOfPackage = name === CONFIG_VARIABLE || OF_OTHERS.includes(name) || OF_TOOLS.test(name);
   return isOfPackage || SERVICE_LINK.test(name) || /^(?:tcp|udp|sctp):\/\//.test(text);
 }
 

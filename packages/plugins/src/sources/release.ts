@@ -1,0 +1,177 @@
+/** Plugins as archives of a release page: downloaded by HTTPS, compared with a checksum, and unpacked into a private folder. */
+import { arch, platform } from "node:process";
+import { join } from "node:path";
+import { sleep } from "@treadle/apimachinery";
+import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
+import type { ConnectEnv, PluginSource } from "../connection.ts";
+import { download } from "./download.ts";
+import { type Launch, launch, messageOf, originOf, type ProgramOptions } from "./program.ts";
+import { parseRelease, parseReleases, platformOf, type ReleaseName } from "./release-name.ts";
+import { stored } from "./store.ts";
+import { unpack } from "./unpack.ts";
+
+/** Options of {@link releasesIn}. */
+export interface ReleasesOptions extends ProgramOptions {
+  /**
+   * Where releases are, by HTTPS. The path `/<org>/<repo>/releases/download/<release>/<repo>_<os>_<arch>.tar.gz` is added. It may have a user
+   * and password. @defaultValue `https://github.com`
+   */
+  readonly base?: string;
+  /** Authorities that are trusted for the download in place of the usual ones, as PEM. @defaultValue those of Node */
+  readonly ca?: string;
+  /**
+   * The folder for unpacked programs. Only the operator may write it. It must allow to start programs.
+   * @defaultValue `treadle/plugins` in the user's cache, or a folder among the temporary files if that cannot be made
+   */
+  readonly folder?: string;
+}
+
+/** Options of {@link release}. */
+export interface ReleaseOptions extends ReleasesOptions {
+  /** SHA-256 of the archives, as hexadecimal digits, by `<os>-<arch>` in the words of Go, such as `linux-amd64`. */
+  readonly sha256: Readonly<Record<string, string>>;
+}
+
+/** Maximum size of an archive and of what it holds, in bytes. */
+const MAX_BYTES = 200_000_000;
+/** Maximum time of a download, in milliseconds. */
+const DOWNLOAD_MS = 300_000;
+
+/**
+ * Makes a source of one plugin from a release page. It is started with the rights of the operator, so it must be trusted as the operator is.
+ *
+ * The archive `<repo>_<os>_<arch>.tar.gz` holds one executable file with the repository's name, and nothing else. It is downloaded by HTTPS, at
+ * most 200 MB, and compared with its checksum before it is unpacked. A failed download is tried again after 1 s, doubling to 60 s. A program that
+ * was unpacked is used again, also after a restart, as long as its digest is right. Proxies are those of the environment, with Node 24.5 or later.
+ *
+ * @param name `<org>/<repo>@<release>`; the name of the plugin is `<repo>`
+ * @throws TypeError for another form, without a checksum, and for a base that is not HTTPS
+ */
+export function release(name: string, { sha256, ...options }: ReleaseOptions): PluginSource {
+  return releaseSource(parseRelease(name, sha256), options, { start: launch, platform: platformOf(platform, arch) });
+}
+
+/**
+ * Makes a source of the releases in a list, such as that of TREADLE_PLUGINS:
+ * `<org>/<repo>@<release>#linux-amd64=<sha256>;linux-arm64=<sha256>`, entries by comma. Entries that cannot be read are reported when the source
+ * starts, and are left out. Each other entry is as a {@link release}.
+ * @throws TypeError for a base that is not HTTPS
+ */
+export function releasesIn(list: string, options: ReleasesOptions = {}): PluginSource {
+  return listSource(list, options, { start: launch, platform: platformOf(platform, arch) });
+}
+
+/** What tests replace. */
+export interface ReleaseParts {
+  readonly start: Launch;
+  /** Such as `linux-amd64`. */
+  readonly platform: string;
+  /** The environment that names proxies. @defaultValue `process.env` */
+  readonly proxyEnv?: NodeJS.ProcessEnv;
+}
+
+/** {@link releasesIn} with other parts. */
+export function listSource(list: string, options: ReleasesOptions, parts: ReleaseParts): PluginSource {
+  const { names, problems } = parseReleases(list);
+  const sources = names.map((name) => releaseSource(name, options, parts));
+  return {
+    title: "list of releases",
+    async start(env, signal) {
+      for (const problem of problems) env.log.error({ source: "list of releases" }, problem);
+      await Promise.all(sources.map((source) => source.start(env, signal)));
+    },
+  };
+}
+
+/** {@link release} with other parts. */
+export function releaseSource(name: ReleaseName, options: ReleasesOptions, parts: ReleaseParts): PluginSource {
+  const { org, repo, release: version } = name;
+  const title = `release ${org}/${repo}@${version}`;
+  const sum = name.sha256[parts.platform];
+  const place: Place = { url: urlOf(name, options, parts), sum: sum ?? "", repo, options, parts };
+  const origin = originOf(
+    {
+      name: repo,
+      title,
+      revision: place.sum,
+      // The file is looked at again: a folder of temporary files may be cleaned.
+      connect: async (env, signal) => {
+        const file = await installed(place, env, signal);
+        return parts.start(file, { ...env, plugin: repo, envNames: options.envNames }, signal);
+      },
+    },
+    options,
+  );
+  return {
+    title,
+    async start(env, signal) {
+      if (sum === undefined) {
+        const given = Object.keys(name.sha256).join(", ");
+        return env.log.error(
+          { source: title },
+          `${title} is not used: it has no checksum for ${parts.platform}, only for ${given}; add it`,
+        );
+      }
+      let reported = "";
+      const isDone = async (): Promise<boolean> => {
+        try {
+          await installed(place, env, signal);
+          if (!signal.aborted) env.offer(origin);
+          return true;
+        } catch (error) {
+          if (!signal.aborted && messageOf(error) !== reported)
+            env.log.error({ source: title }, `cannot load ${title}, retries: ${messageOf(error)}`);
+          reported = messageOf(error);
+          return signal.aborted;
+        }
+      };
+      const retry = async (attempts: number): Promise<void> => {
+        await sleep(env.clock, delayAfter(EXTERNAL_BACKOFF, attempts, env.random), signal);
+        if (!(await isDone())) await retry(attempts + 1);
+      };
+      // Only the abort of the source rejects.
+      if (!(await isDone())) void retry(0).catch(() => undefined);
+    },
+  };
+}
+
+interface Place {
+  readonly url: URL;
+  readonly sum: string;
+  readonly repo: string;
+  readonly options: ReleasesOptions;
+  readonly parts: ReleaseParts;
+}
+
+/** @throws TypeError for a base that is not HTTPS */
+function urlOf({ org, repo, release: version }: ReleaseName, { base = "https://github.com" }: ReleasesOptions, parts: ReleaseParts): URL {
+  const url = URL.parse(base);
+  if (url?.protocol !== "https:" || url.search !== "" || url.hash !== "")
+    throw new TypeError("the base of releases must be an https URL without query and fragment, such as https://github.com");
+  const [os, cpu] = parts.platform.split("-");
+  const path = `${org}/${repo}/releases/download/${encodeURIComponent(version)}/${repo}_${os}_${cpu}.tar.gz`;
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
+  return url;
+}
+
+/** Returns the path of the program. It is downloaded if it is missing or damaged. */
+function installed({ url, sum, repo, options, parts }: Place, { clock }: ConnectEnv, signal: AbortSignal): Promise<string> {
+  const program = parts.platform.startsWith("windows-") ? `${repo}.exe` : repo;
+  return stored(options.folder, sum, program, async (file, scratch) => {
+    const archive = join(scratch, "archive.tar.gz");
+    const where = url.origin + url.pathname;
+    const late = new AbortController();
+    const timer = clock.after(DOWNLOAD_MS, () => late.abort(new Error(`it took longer than ${DOWNLOAD_MS / 60_000} minutes`)));
+    const limit = AbortSignal.any([signal, late.signal]);
+    try {
+      const found = await download(url, archive, { ca: options.ca, maxBytes: MAX_BYTES, proxyEnv: parts.proxyEnv }, limit);
+      if (found !== sum)
+        throw new Error(`the archive at ${where} has the checksum ${found}, not ${sum}: check the release and the option sha256`);
+      return await unpack(archive, file, { name: program, maxBytes: MAX_BYTES }, limit).catch((error: unknown) => {
+        throw new Error(`the archive at ${where} is refused: ${messageOf(error)}`, { cause: error });
+      });
+    } finally {
+      timer.cancel();
+    }
+  });
+}

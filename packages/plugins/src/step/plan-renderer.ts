@@ -1,0 +1,160 @@
+/** The renderer of the step: it finds the plugin of an owner and asks it for a plan. */
+import { apiVersionOf, isConditionReason, type Kind, type KubernetesObject } from "@treadle/apimachinery";
+import { type ConfiguredObject, NoAnswer, type RenderContext } from "@treadle/dependents";
+import { hostOf, type RenderHost, RenderLater, SHARED_PREFIX } from "@treadle/dependents/unstable/render";
+import { TerminalError } from "@treadle/reconcile";
+import { truncate, withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import type { OfferedType } from "../host/offer.ts";
+import type { Candidate, Pair, Registry } from "../host/registry.ts";
+import { PluginError } from "../plugin-error.ts";
+import type { GrantedKinds, PluginStepOptions } from "../types.ts";
+import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
+import { checkedPlan, refusal } from "./checked-plan.ts";
+
+/** The plugins behind a step. */
+export interface Plugins {
+  readonly registry: Registry;
+  /** Whether plugins can be asked now. */
+  readonly isStarted: boolean;
+  /** Calls `wake` when plugins can be asked. A later call with the same key replaces it. */
+  onStart(key: string, wake: () => void): void;
+  /** Whether objects of a kind have no namespace; `false` if the server does not serve it. */
+  isClusterScoped(name: Pick<KubernetesObject, "apiVersion" | "kind">, signal: AbortSignal): Promise<boolean>;
+}
+
+/** What a step needs of its host. */
+export interface StepHost {
+  readonly host: Plugins;
+  /** What each plugin may give. */
+  readonly grants: Readonly<Record<string, GrantedKinds>>;
+  /** What all plugins may give. */
+  readonly kinds: GrantedKinds;
+}
+
+/** What an owner requests. */
+interface Requested {
+  readonly category: string;
+  readonly type: string;
+  /** Empty: any. */
+  readonly version: string;
+  readonly parameters: object;
+}
+
+type Options = PluginStepOptions<KubernetesObject, string>;
+type Fields = { readonly [field: string]: unknown };
+
+/**
+ * Returns the renderer.
+ * @throws (the renderer) NoAnswer without a plugin; PluginError; TerminalError for an owner that is not valid; RenderLater before the start
+ */
+export function planRenderer(
+  primary: Kind,
+  options: Options,
+  { host, grants }: StepHost,
+): (owner: KubernetesObject, context: RenderContext) => Promise<readonly ConfiguredObject[]> {
+  return async (owner, context) => {
+    const services = hostOf(context);
+    if (!host.isStarted) {
+      const wake = services.waker();
+      host.onStart(services.key, () => wake("the plugins have started"));
+      throw new RenderLater("the host of the plugins has not started: add it to the manager");
+    }
+    const requested = requestOf(options, owner);
+    const { category, type: typeName } = requested;
+    const pair = host.registry.pair(category, typeName);
+    services.dependsOn(pair);
+    const { plugin, type } = serving(pair, requested, host);
+    const parameters = parametersOf(type, requested);
+    if (plugin.running === undefined)
+      throw new PluginError("Away", `plugin "${plugin.name}" is not ready (${plugin.state}): ${services.hide(plugin.message)}`);
+    const request = { type: type.name, version: requested.version, owner: sent(primary, owner), parameters, live: liveOf(context) };
+    const answer = await plugin.running.plan(request, context.signal);
+    const granted = Object.hasOwn(grants, plugin.name) ? (grants[plugin.name] ?? []) : [];
+    const rules = {
+      plugin: plugin.name,
+      granted,
+      owner,
+      ownerKind: primary,
+      reserved: [SHARED_PREFIX, ...services.prefixes],
+      hide: services.hide,
+    };
+    const planned = checkedPlan(dependentsIn(answer, plugin.name, services), rules);
+    if (granted === "any")
+      for (const { object, config } of planned)
+        if (await host.isClusterScoped(object, context.signal))
+          throw refusal(
+            plugin.name,
+            config.id,
+            "NotGranted",
+            `is a ${object.kind}, which is cluster-scoped: no plugin may give such objects`,
+          );
+    return planned;
+  };
+}
+
+/** Reads what the owner requests. @throws TerminalError Invalid */
+function requestOf(options: Options, owner: KubernetesObject): Requested {
+  const spec = ((owner as { readonly spec?: unknown }).spec ?? {}) as Fields;
+  const text = (name: "category" | "type" | "version"): string => {
+    const value: unknown = options[name] === undefined ? spec[name] : options[name](owner);
+    if (typeof value === "string" && (value !== "" || name === "version")) return value;
+    if (name === "version" && (value === undefined || value === null)) return "";
+    throw invalid([{ path: `spec.${name}`, message: "is missing: set it, such as to a value that kubectl get capabilityinfos shows" }]);
+  };
+  const parameters: unknown = options.parameters === undefined ? spec["parameters"] : options.parameters(owner);
+  if (parameters !== undefined && parameters !== null && (typeof parameters !== "object" || Array.isArray(parameters)))
+    throw invalid([{ path: "spec.parameters", message: "must be an object" }]);
+  return { category: text("category"), type: text("type"), version: text("version"), parameters: parameters ?? {} };
+}
+
+/** @throws NoAnswer if no plugin offers what is requested */
+function serving({ candidates }: Pair, { category, type, version }: Requested, { registry }: StepHost["host"]): Candidate {
+  const [first] = candidates;
+  if (first === undefined) {
+    const pairs = registry.offered().map(([, [each]]) => `${each.category}/${each.type.name}`);
+    const there = pairs.length === 0 ? "no plugin offers anything" : `there are: ${truncate(pairs.join(", "), 300)}`;
+    throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${there}`, { retry: "never" });
+  }
+  const { versions } = first.type;
+  if (version === "" || versions.includes(version)) return first;
+  const there = versions.length === 0 ? "it has no versions" : `there are: ${truncate(versions.join(", "), 300)}`;
+  const message = `plugin "${first.plugin.name}" does not offer version ${version} of ${category}/${type}; ${there}`;
+  throw new NoAnswer("NoPlugin", message, { retry: "never" });
+}
+
+/** Returns the parameters with their defaults. @throws TerminalError Invalid */
+function parametersOf({ parameters: schema }: OfferedType, { parameters }: Requested): object {
+  const result = schema?.safeParse(parameters);
+  if (result?.success === false)
+    throw invalid(result.error.issues.map(({ path, message }) => ({ path: ["spec.parameters", ...path].join("."), message })));
+  return result === undefined ? parameters : (result.data as object); // A schema that changes the type is not one of parameters.
+}
+
+function liveOf({ live }: RenderContext): readonly { readonly id: string; readonly object: KubernetesObject }[] {
+  return Object.entries(live).flatMap(([id, object]) => (object === undefined ? [] : [{ id, object: sent(undefined, object) }]));
+}
+
+/** What is sent of an object: all but the managed fields, which are large and of no use. */
+function sent(kind: Kind | undefined, object: KubernetesObject): KubernetesObject {
+  const { managedFields: _, ...metadata } = object.metadata as KubernetesObject["metadata"] & Fields;
+  return { ...object, ...(kind === undefined ? {} : { apiVersion: apiVersionOf(kind), kind: kind.kind }), metadata };
+}
+
+/** Returns the objects of an answer. @throws PluginError or TerminalError for another answer */
+function dependentsIn(answer: PlanAnswer, plugin: string, { hide }: RenderHost): readonly PlannedDependent[] {
+  if (answer.type === "dependents") return answer.dependents;
+  if (answer.type === "problems") throw invalid(answer.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })));
+  const { code, message, terminal, retryAfterMs } = answer.error;
+  const reason = isConditionReason(code) ? code : "PlanFailed";
+  const text = truncate(withoutSecrets(hide(message)), 1_000);
+  if (terminal) throw new TerminalError(`plugin "${plugin}" failed: ${text}`, { code: reason });
+  throw new PluginError("PlanFailed", `plugin "${plugin}" failed: ${reason}: ${text}`, { retryAfterMs });
+}
+
+const MAX_PROBLEMS = 10;
+
+function invalid(problems: readonly PlanProblem[]): TerminalError {
+  const shown = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => truncate(withoutSecrets(`${path}: ${message}`), 300));
+  const more = problems.length > MAX_PROBLEMS ? [`and ${problems.length - MAX_PROBLEMS} more`] : [];
+  return new TerminalError([...shown, ...more].join("; "), { code: "Invalid" });
+}

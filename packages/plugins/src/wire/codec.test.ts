@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const dependent = { id: "a", object: json({ apiVersion: "v1", kind: "Secret" }), config: null, state: null };
+const state = { type: "Ready", reason: "Ready", message: "", attributes: [] };
+const dependents = (...list: object[]) => ({ answer: "dependents", dependents: { dependents: list } });
+
+test.for([
+  { name: "no answer", given: {}, message: "it has no answer" },
+  { name: "empty problems", given: { problems: { problems: [] } }, message: "problems is empty" },
+  {
+    name: "a problem without a message",
+    given: { problems: { problems: [{ path: "spec", message: "" }] } },
+    message: "problems[0].message is empty",
+  },
+  { name: "an error without a code", given: { error: { code: "", message: "m", terminal: false } }, message: `error.code is ""` },
+  { name: "an empty id", given: dependents({ ...dependent, id: "" }), message: "dependents[0].id is empty" },
+  { name: "a long id", given: dependents({ ...dependent, id: "a".repeat(254) }), message: "dependents[0].id is too long" },
+  { name: "two equal ids", given: dependents(dependent, dependent), message: `dependents has "a" twice` },
+  { name: "no object", given: dependents({ ...dependent, object: Buffer.alloc(0) }), message: "dependents[0].object is empty" },
+  {
+    name: "bytes that are not JSON",
+    given: dependents({ ...dependent, object: Buffer.from("{") }),
+    message: "is not a JSON object in UTF-8",
+  },
+  {
+    name: "bytes that are not UTF-8",
+    given: dependents({ ...dependent, object: Buffer.from([0x22, 0xff, 0x22]) }),
+    message: "is not a JSON object in UTF-8",
+  },
+  { name: "a list", given: dependents({ ...dependent, object: json([]) }), message: "is not a JSON object in UTF-8" },
+  { name: "no kind", given: dependents({ ...dependent, object: json({ apiVersion: "v1" }) }), message: "has no kind" },
+  {
+    name: "a number as apiVersion",
+    given: dependents({ ...dependent, object: json({ apiVersion: 1, kind: "A" }) }),
+    message: "has no apiVersion",
+  },
+  { name: "another state", given: dependents({ ...dependent, state: { ...state, type: "Fine" } }), message: `state.type is "Fine"` },
+  {
+    name: "a reason of two words",
+    given: dependents({ ...dependent, state: { ...state, reason: "a b" } }),
+    message: `state.reason is "a b"`,
+  },
+  {
+    name: "an attribute without a name",
+    given: dependents({ ...dependent, state: { ...state, attributes: [{ name: "", value: "x" }] } }),
+    message: "attributes[0].name is empty",
+  },
+])("a plan with $name is not valid", ({ given, message }) => {
+  expect(() => decodeAnswer(given)).toThrowError(expect.objectContaining({ message: expect.stringMatching(/; (set|give) /) }));
+  expect(() => decodeAnswer(given)).toThrowError(message);
+});
+
+test("a message has no part of a Secret", () => {
+  const secret = Buffer.from(`{"apiVersion":"v1","kind":"Secret","stringData":{"password":"hunter2"`);
+  expect(() => decodeAnswer(dependents({ ...dependent, object: secret }))).toThrowError(
+    expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
+  );
+});
+
+test("a plan has objects, what is decided about them, and states", () => {
+  const attributes = [{ name: "pod", value: "db-0" }];
+  const given = dependents(
+    { ...dependent, config: { owned: false, _owned: "owned" } },
+    { ...dependent, id: "b", state: { ...state, attributes } },
+    { ...dependent, id: "c", state },
+  );
+  const object = { apiVersion: "v1", kind: "Secret" };
+  expect(decodeAnswer(given)).toEqual({
+    type: "dependents",
+    dependents: [
+      { id: "a", object, config: { owned: false }, state: undefined },
+      { id: "b", object, config: {}, state: { type: "Ready", reason: "Ready", message: "", attributes } },
+      { id: "c", object, config: {}, state: { type: "Ready", reason: "Ready", message: "" } },
+    ],
+  });
+});
+
+test("an object with any field is an answer", () => {
+  const object = { apiVersion: "v1", kind: "A", toString: 1, constructor: null };
+  expect(decodeAnswer(dependents({ ...dependent, object: json(object) }))).toMatchObject({ dependents: [{ object }] });
+});
+
+test("an empty plan is an answer", () => {
+  expect(decodeAnswer(dependents())).toEqual({ type: "dependents", dependents: [] });
+});
+
+test("a request has its objects as JSON", () => {
+  const owner = { apiVersion: "v1", kind: "A", metadata: { name: "ä" } };
+  const message = encodePlan({ type: "t", version: "", owner, parameters: { a: 1 }, live: [{ id: "x", object: owner }] });
+  expect(message).toEqual({
+    type: "t",
+    version: "",
+    owner: json(owner),
+    parameters: json({ a: 1 }),
+    live: [{ id: "x", object: json(owner) }],
+  });
+});
+
+const type = { name: "postgresql", versions: ["16"], parameterSchema: Buffer.alloc(0) };
+const description = {
+  name: "pg",
+  version: "",
+  category: "database",
+  apiVersions: { oldest: "1.0", newest: "1.3" },
+  types: [type],
+  kinds: [{ group: "", version: "v1", kind: "Secret" }],
+};
+
+test.for<{ name: string; given: object; message: string }>([
+  { name: "no name", given: { name: "" }, message: "name is empty" },
+  { name: "no versions", given: { apiVersions: null }, message: "apiVersions are not set" },
+  { name: "a bad version", given: { apiVersions: { oldest: "1.0", newest: "v2" } }, message: `apiVersions.newest is "v2"` },
+  { name: "no category", given: { category: "" }, message: `category is ""` },
+  { name: "a category that is no word", given: { category: "a/b" }, message: `category is "a/b"` },
+  { name: "no types", given: { types: [] }, message: "types is empty" },
+  { name: "two equal types", given: { types: [type, { ...type, name: "PostgreSQL" }] }, message: `types has "postgresql" twice` },
+  {
+    name: "a schema that is no object",
+    given: { types: [{ ...type, parameterSchema: json(true) }] },
+    message: "is not a JSON object in UTF-8",
+  },
+  {
+    name: "a kind without a version",
+    given: { kinds: [{ group: "", version: "", kind: "Secret" }] },
+    message: "kinds[0].version is empty",
+  },
+])("a description with $name is not valid", ({ given, message }) => {
+  expect(() => decodeDescription({ ...description, ...given })).toThrowError(message);
+});
+
+test("a description has the schemas as objects, absent for an empty one", () => {
+  const types = [type, { ...type, name: "mysql", parameterSchema: json({ type: "object" }) }];
+  expect(decodeDescription({ ...description, types }).types).toEqual([
+    { name: "postgresql", versions: ["16"], parameterSchema: undefined },
+    { name: "mysql", versions: ["16"], parameterSchema: { type: "object" } },
+  ]);
+});

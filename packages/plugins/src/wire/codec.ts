@@ -1,0 +1,167 @@
+/**
+ * Requests and answers between their objects and the messages of `v1.proto`, for host and author. An answer is checked by its form: what it
+ * may do in the cluster is checked by the host.
+ */
+import { isConditionReason } from "@treadle/apimachinery";
+import { core, z } from "zod";
+import type { Description, PlanAnswer, PlanRequest } from "./messages.ts";
+
+/** Returns the message of a description. */
+export function encodeDescription(description: Description): object {
+  return { ...description, types: description.types.map((type) => ({ ...type, parameterSchema: bytesOf(type.parameterSchema) })) };
+}
+
+/** Returns what the plugin offers. @throws TypeError with what is wrong and where */
+export function decodeDescription(wire: unknown): Description {
+  return decode(DESCRIPTION, wire);
+}
+
+/** Returns the message of a request. */
+export function encodePlan({ owner, parameters, live, ...rest }: PlanRequest): object {
+  const objects = live.map(({ id, object }) => ({ id, object: bytesOf(object) }));
+  return { ...rest, owner: bytesOf(owner), parameters: bytesOf(parameters), live: objects };
+}
+
+/** Returns the request of a host. @throws TypeError with what is wrong and where */
+export function decodeRequest(wire: unknown): PlanRequest {
+  // The host sends objects of Kubernetes.
+  return decode(REQUEST, wire) as unknown as PlanRequest;
+}
+
+/** Returns the message of an answer. */
+export function encodeAnswer(answer: PlanAnswer): object {
+  if (answer.type === "error") return { error: answer.error };
+  if (answer.type === "problems") return { problems: { problems: answer.problems } };
+  return { dependents: { dependents: answer.dependents.map((each) => ({ ...each, object: bytesOf(each.object) })) } };
+}
+
+/** Returns the answer of the plugin. @throws TypeError with what is wrong and where */
+export function decodeAnswer(wire: unknown): PlanAnswer {
+  const { problems, dependents, error } = decode(ANSWER, wire);
+  if (problems !== undefined) return { type: "problems", ...problems };
+  if (error !== undefined) return { type: "error", error };
+  if (dependents === undefined) throw new TypeError("it has no answer; set problems, dependents or error");
+  return { type: "dependents", ...dependents };
+}
+
+/** The message names fields and texts of the plugin, and never a part of an object. */
+function decode<T>(schema: z.ZodType<T>, wire: unknown): T {
+  const { data, error } = schema.safeParse(wire);
+  if (error === undefined) return data;
+  const texts = error.issues.slice(0, 5).map(({ path, message }) => `${core.toDotPath(path)} ${message}`);
+  // A list is in a message with a field of its own name.
+  throw new TypeError(texts.join("; ").replace(/(problems|dependents)\.\1/g, "$1"));
+}
+
+function bytesOf(value: object | undefined): Buffer {
+  return Buffer.from(value === undefined ? "" : JSON.stringify(value));
+}
+
+/** Refuses a text, and quotes it. */
+const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${JSON.stringify(String(issue.input).slice(0, 100))}; ${rule}`;
+
+/** A JSON object. The text of a parse error has parts of the value, so it is left out. */
+const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    // A JSON object has texts as keys.
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // It is refused below.
+  }
+  context.addIssue(`is ${bytes.length === 0 ? "empty" : "not a JSON object in UTF-8"}; give a JSON object`);
+  return z.NEVER;
+});
+/** Without bytes it is `undefined`. */
+const OPTIONAL_OBJECT = z
+  .preprocess((bytes) => (bytes instanceof Uint8Array && bytes.length === 0 ? undefined : bytes), OBJECT.optional())
+  .transform((object) => object);
+
+/** An object of a plan. */
+const RESOURCE = OBJECT.superRefine((object, context) => {
+  for (const field of ["apiVersion", "kind"])
+    if (typeof object[field] !== "string" || object[field] === "") context.addIssue(`has no ${field}; set it`);
+});
+
+/** Refuses two elements with the same text. */
+const unique =
+  <T>(textOf: (element: T) => string) =>
+  (list: readonly T[], context: core.$RefinementCtx<readonly T[]>) => {
+    const texts = list.map(textOf);
+    const twice = texts.find((text, index) => texts.indexOf(text) !== index);
+    if (twice !== undefined) context.addIssue(`has ${JSON.stringify(twice)} twice; give each its own`);
+  };
+
+const TEXT = z.string().min(1, "is empty; set it");
+const API_VERSION = z.string().regex(/^\d{1,9}\.\d{1,9}$/, { error: but('set one such as "1.0"') });
+/** Category and type are the name of the CapabilityInfo. */
+const LABEL = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i, { error: but('set letters, digits and "-", 63 at most') });
+const REASON = z.string().refine(isConditionReason, { error: but("set one CamelCase word") });
+/** The longest name of an object. */
+const ID = TEXT.max(253, "is too long; set one of 253 characters at most");
+const FLAG = z.boolean().optional();
+
+const DESCRIPTION = z.object({
+  name: TEXT,
+  version: z.string(),
+  apiVersions: z.object(
+    { oldest: API_VERSION, newest: API_VERSION },
+    "are not set; set the oldest and the newest that the plugin supports",
+  ),
+  category: LABEL,
+  types: z
+    .array(z.object({ name: LABEL, versions: z.array(z.string()), parameterSchema: OPTIONAL_OBJECT }))
+    .min(1, "is empty; offer at least one type")
+    .superRefine(unique(({ name }) => name.toLowerCase())),
+  kinds: z.array(z.object({ group: z.string(), version: TEXT, kind: TEXT })),
+});
+
+const REQUEST = z.object({
+  type: z.string(),
+  version: z.string(),
+  owner: OBJECT,
+  parameters: OPTIONAL_OBJECT.transform((parameters) => parameters ?? {}),
+  live: z.array(z.object({ id: z.string(), object: OBJECT })),
+});
+
+const DEPENDENT = z.object({
+  id: ID,
+  object: RESOURCE,
+  config: z
+    .object({ owned: FLAG, created: FLAG, updated: FLAG, watched: FLAG, checkedForReadiness: FLAG })
+    .nullish()
+    .transform((config) => config ?? {}),
+  state: z
+    .object({
+      type: z.enum(["Ready", "Pending", "Failed", "Unknown"], { error: but("set Ready, Pending, Failed or Unknown") }),
+      reason: REASON,
+      message: z.string(),
+      attributes: z.array(z.object({ name: TEXT, value: z.string() })).optional(),
+    })
+    .nullish()
+    .transform((state) => {
+      if (state == null) return undefined;
+      const { attributes = [], ...rest } = state;
+      return attributes.length === 0 ? rest : { ...rest, attributes };
+    }),
+});
+
+const ANSWER = z.object({
+  problems: z
+    .object({ problems: z.array(z.object({ path: z.string(), message: TEXT })).min(1, "is empty; give problems, or dependents") })
+    .optional(),
+  dependents: z.object({ dependents: z.array(DEPENDENT).superRefine(unique(({ id }) => id)) }).optional(),
+  error: z
+    .object({
+      code: REASON,
+      message: z.string(),
+      retryAfterMs: z
+        .int()
+        .min(0)
+        .max(2 ** 32 - 1)
+        .optional(),
+      terminal: z.boolean(),
+    })
+    .transform(({ retryAfterMs, ...rest }) => ({ ...rest, retryAfterMs }))
+    .optional(),
+});

@@ -1,0 +1,195 @@
+/**
+ * A connection over gRPC: calls with limits, and their failures as {@link PluginError}. It does not poll and has no timers while idle: the
+ * host asks for the health, and the loss of the connection is an event of the transport.
+ */
+import type { ClientUnaryCall, MethodDefinition, ServiceError } from "@grpc/grpc-js";
+import type { Clock } from "@treadle/apimachinery";
+import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import type { Connection } from "../connection.ts";
+import { PluginError } from "../plugin-error.ts";
+import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
+import { API_VERSION, HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "./protos.ts";
+
+/** Options of {@link connectGrpc}. */
+export interface GrpcOptions {
+  /** The name of the plugin, for messages. */
+  readonly plugin: string;
+  /** {@link Connection.protocol}. */
+  readonly protocol: string;
+  /** The limit of a call. */
+  readonly clock: Clock;
+  /** Texts in PEM: the authority of the server, and the certificate and key of the host. @defaultValue no TLS */
+  readonly tls?: GrpcTls | undefined;
+}
+
+/** Mutual TLS. */
+export interface GrpcTls {
+  /** The authority that signed the certificate of the server, or this certificate itself. */
+  readonly ca: string;
+  /** The certificate of the host. */
+  readonly cert: string;
+  /** The key of the host. */
+  readonly key: string;
+  /** The name in the certificate of the server. @defaultValue that of the target */
+  readonly serverName?: string | undefined;
+}
+
+/** A connection with the calls of go-plugin. */
+export interface GrpcConnection extends Connection {
+  /** Asks the program to end. Rejects with a PluginError. */
+  shutdown(signal: AbortSignal): Promise<void>;
+  /** Calls `onData` with what the program writes, until the connection ends. A program without the service is no failure. */
+  readStdio(onData: (data: Uint8Array, channel: "STDOUT" | "STDERR") => void): void;
+}
+
+/** Maximum time of a call, in milliseconds. */
+export const CALL_MS = 10_000;
+
+/**
+ * Connects to `target`, such as `unix:/plugins/pg.sock` or `dns:///pg:9000`, and asks for its health. `ended` is the loss of the
+ * connection; it is not made again.
+ * @throws PluginError with what to do
+ */
+export async function connectGrpc(target: string, options: GrpcOptions, signal: AbortSignal): Promise<GrpcConnection> {
+  const { plugin, protocol, clock, tls } = options;
+  const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);
+  const credentials =
+    tls === undefined
+      ? grpc.credentials.createInsecure()
+      : grpc.credentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
+  const name = tls?.serverName;
+  const client = new grpc.Client(target, credentials, {
+    ...CHANNEL,
+    // A new connection must not wait for the backoff of the one before. A pool of subchannels for each would need a timer of its own.
+    "treadle.connection": Symbol(plugin),
+    ...(name === undefined ? {} : { "grpc.ssl_target_name_override": name, "grpc.default_authority": name }),
+  });
+  const { promise: ended, resolve: onEnd } = Promise.withResolvers<string>();
+  let closedBy: string | undefined;
+  const close = (why: string): void => {
+    closedBy ??= why;
+    onEnd(closedBy);
+    client.close();
+  };
+
+  const call = <T>(method: MethodDefinition<object, object> | undefined, request: object, limit: AbortSignal): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (method === undefined) throw new TypeError("the proto file has no such method");
+      const { path } = method;
+      const failed = (error: Pick<ServiceError, "code" | "details">): void => reject(errorOf(error, { plugin, target, path, limit }));
+      if (limit.aborted) return failed({ code: grpc.status.CANCELLED, details: "" });
+      if (closedBy !== undefined) return failed({ code: grpc.status.UNAVAILABLE, details: closedBy });
+      let isLate = false;
+      const cancel = (): void => {
+        isLate = true;
+        running.cancel();
+      };
+      const timer = clock.after(CALL_MS, cancel);
+      limit.addEventListener("abort", cancel, { once: true });
+      const running: ClientUnaryCall = client.makeUnaryRequest(
+        path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        new grpc.Metadata(),
+        {},
+        (error, answer) => {
+          timer.cancel();
+          limit.removeEventListener("abort", cancel);
+          // The definition of the method decodes its own message.
+          if (error === null) resolve(answer as T);
+          // A server that ends cancels its calls as well.
+          else failed(error.code === grpc.status.CANCELLED && !isLate ? { ...error, code: grpc.status.UNAVAILABLE } : error);
+        },
+      );
+    });
+  const decoded = async <T>(name: string, request: object, limit: AbortSignal, decode: (wire: unknown) => T): Promise<T> => {
+    const wire = await call(protos.capability[name], request, limit);
+    try {
+      return decode(wire);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new PluginError("InvalidAnswer", `the answer to ${name} of plugin "${plugin}" is not valid: ${why}`, { cause });
+    }
+  };
+  const connection: GrpcConnection = {
+    protocol,
+    ended,
+    describe: (limit) => decoded("Describe", { hostApiVersion: API_VERSION }, limit, decodeDescription),
+    plan: (request, limit) => decoded("Plan", encodePlan(request), limit, decodeAnswer),
+    async check(limit) {
+      const { status } = await call<{ status: string }>(protos.health["Check"], { service: HEALTH_SERVICE }, limit);
+      if (status !== "SERVING") throw new PluginError("Away", `plugin "${plugin}" at ${target} reports the health ${status}`);
+    },
+    shutdown: (limit) => call<void>(protos.controller["Shutdown"], {}, limit),
+    readStdio(onData) {
+      const method = protos.stdio["StreamStdio"];
+      if (method === undefined) return;
+      const { path, requestSerialize, responseDeserialize } = method;
+      client
+        .makeServerStreamRequest<object, { channel: string; data: Uint8Array }>(path, requestSerialize, responseDeserialize as never, {})
+        .on("data", ({ channel, data }) => onData(data, channel === "STDERR" ? "STDERR" : "STDOUT"))
+        // It ends with the connection, and a server may not have it.
+        .on("error", () => undefined);
+    },
+    close: () => Promise.resolve(close("the host closed the connection")),
+  };
+  try {
+    await connection.check(signal);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  const lost = (): void => close("the connection was lost");
+  const channel = client.getChannel();
+  channel.watchConnectivityState(grpc.connectivityState.READY, Number.POSITIVE_INFINITY, lost);
+  if (channel.getConnectivityState(false) !== grpc.connectivityState.READY) lost();
+  return connection;
+}
+
+const CHANNEL = {
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  // Proxies, retries and settings from DNS are of no use to a neighbour, and would change what a call means.
+  "grpc.enable_http_proxy": 0,
+  "grpc.enable_retries": 0,
+  "grpc.service_config_disable_resolution": 1,
+  "grpc.enable_channelz": 0,
+  // Idle is how a loss shows: nothing else may lead there.
+  "grpc.client_idle_timeout_ms": 2 ** 31 - 1,
+};
+
+interface Called {
+  readonly plugin: string;
+  readonly target: string;
+  readonly path: string;
+  readonly limit: AbortSignal;
+}
+
+/** The error of a call that failed. The numbers are the status codes of gRPC. */
+function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit }: Called): PluginError {
+  const [, service = "", method = ""] = path.split("/");
+  const cause = withoutSecrets(details).slice(0, 1_000);
+  const failed = `cannot call ${method} of plugin "${plugin}" at ${target}`;
+  switch (code) {
+    case 1:
+    case 4: {
+      const why = limit.aborted ? "the time of the caller ended" : `it did not answer within ${CALL_MS / 1000} s`;
+      return new PluginError("TooSlow", `${failed}: ${why}; see the log of the plugin`, {
+        cause: limit.aborted ? limit.reason : undefined,
+      });
+    }
+    case 8:
+      if (details.startsWith("Attempted to send"))
+        return new PluginError("InvalidAnswer", `${failed}: the owner and its live objects have more than 4 MiB; make them smaller`);
+      return new PluginError("InvalidAnswer", `${failed}: ${cause}; an answer may have 4 MiB`);
+    case 12:
+      return new PluginError("NotStarted", `${failed}: it does not serve ${service}; check that the program is a plugin for this operator`);
+    case 14:
+      return new PluginError("Away", `${failed}: ${cause}; the host connects again when it is back`);
+    default:
+      if (/pars(e|ing)|deserializ|decompress/i.test(details))
+        return new PluginError("InvalidAnswer", `${failed}: the answer is not a message of ${service}; build the plugin with its v1.proto`);
+      return new PluginError("PlanFailed", `${failed}: status ${code}, ${cause}; see the log of the plugin`);
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * What a bad program does to an operator: its message, and nothing else. One host runs all cases, beside a good plugin.
+ *
+ * @module-tag memory
+ */
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type FaultStage, faultStage, nodeScript, program } from "./fault-stage.ts";
+import { processesWith } from "./programs.ts";
+import { Capability } from "./stage.ts";
+
+interface Case {
+  readonly name: string;
+  readonly message: string;
+}
+
+const line = (text: string): string => nodeScript(`process.stdout.write(${JSON.stringify(text)}); setInterval(() => {}, 1e6);`);
+const CERTIFICATE = "bm90IGEgY2VydGlmaWNhdGU";
+
+/** Programs that never serve. */
+const STARTS: readonly (Case & { readonly content: string; readonly isRefused?: boolean })[] = [
+  { name: "text", content: "just a text\n", message: "it is no program for this system" },
+  {
+    name: "cookie",
+    content: nodeScript(`console.error("This is a plugin. Its token=hunter2hunter2"); process.exit(1);`),
+    message: "ended with code 1 before it served; check that",
+  },
+  { name: "no-line", content: line("hello\n"), message: `no handshake but \\"hello\\"` },
+  { name: "before", content: line("hello\n1|1|unix|/a|grpc|x\n"), message: `no handshake but \\"hello\\"` },
+  { name: "after", content: line(`1|1|unix|/a|grpc|${CERTIFICATE}|x y|z\n`), message: "no handshake but" },
+  { name: "endless-line", content: line("x".repeat(70_000)), message: "65536 bytes without a handshake line" },
+  {
+    name: "core",
+    content: line("2|1|unix|/a|grpc|x\n"),
+    message: "version 2 of go-plugin's protocol, the host version 1",
+    isRefused: true,
+  },
+  { name: "app", content: line("1|5|unix|/a|grpc|x\n"), message: "application protocol 5, the host 1", isRefused: true },
+  { name: "netrpc", content: line("1|1|unix|/a|netrpc|x\n"), message: `the protocol \\"netrpc\\"`, isRefused: true },
+  { name: "certificate", content: program("certificate", "hasOtherCertificate: true"), message: "certificate" },
+  { name: "ends", content: nodeScript("process.exit(0);"), message: "ended with code 0 before it served" },
+  {
+    name: "other-name",
+    content: program("another-name"),
+    message: `it describes itself as \\"another-name\\", but its name is \\"other-name\\"`,
+    isRefused: true,
+  },
+  {
+    name: "major",
+    content: program("major", `describe: () => ({ ...described, apiVersions: { oldest: "2.0", newest: "2.1" } })`),
+    message: "it supports the API versions 2.0 to 2.1, but the operator has 1.0",
+    isRefused: true,
+  },
+  { name: "zero-describe", content: program("zero-describe", "describe: () => ({})"), message: "name is empty; set it" },
+];
+
+/** Answers that are refused. */
+const PLANS: readonly (Case & { readonly plan: string; readonly before?: string })[] = [
+  { name: "large", plan: `objects(map("b", { data: { value: "x".repeat(5e6) } }))`, message: "an answer may have 4 MiB" },
+  { name: "zero", plan: "({})", message: "it has no answer" },
+  { name: "zero-object", plan: `objects({ id: "b" })`, message: "dependents[0].object is empty; give a JSON object" },
+  { name: "ids", plan: `objects(map("b"), map("b"))`, message: `dependents has "b" twice; give each its own` },
+  {
+    name: "namespace",
+    plan: `objects(map("b"), map("c", { metadata: { namespace: "kube-system" } }))`,
+    message: `is in namespace "kube-system"`,
+  },
+  {
+    name: "invalid-name",
+    plan: `objects(map("b"), map("c", { metadata: { name: "A b" } }))`,
+    message: `has the name "A b", which is not valid`,
+  },
+  {
+    name: "owner",
+    plan: `objects(map("b"), map("c", { apiVersion: "test.treadle.dev/v1", kind: "Capability", metadata: { name: "owner" } }))`,
+    message: "is a Capability of test.treadle.dev/v1, which is not granted",
+  },
+  {
+    name: "equal",
+    plan: `objects(map("b", { metadata: { name: "x" } }), map("c", { metadata: { name: "x" } }))`,
+    message: `is ConfigMap x, as object "b"`,
+  },
+  {
+    name: "wide",
+    plan: `objects(map("b"), map("c", { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole" }))`,
+    message: `object "c" is a ClusterRole, which is cluster-scoped`,
+  },
+  { name: "kind", plan: `objects(map("b"), map("c", { kind: "Secret" }))`, message: "is a Secret of v1, which is not granted" },
+  { name: "exception", plan: `(() => { throw new Error("password=hunter2hunter2") })()`, message: "status 2" },
+];
+
+const OTHERS = ["good"];
+
+let stage: FaultStage;
+
+beforeAll(async () => {
+  const names = [...OTHERS, ...STARTS.map(({ name }) => name), ...PLANS.map(({ name }) => name)];
+  stage = await faultStage(Object.fromEntries(names.map((name) => [name, name === "wide" ? "any" : [ConfigMap]])));
+  await stage.put("good", program("good"));
+  await stage.own("good");
+  await stage.until(async () => (await stage.condition("good", "Ready")).startsWith("True"), "the good plugin is Ready");
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** A plugin that was good once, with its owner. */
+async function begun(name: string, content = program(name)): Promise<void> {
+  // A case that fails must not fail the next one.
+  onTestFinished(() => gone(name));
+  await stage.put(name, content);
+  await stage.own(name);
+  await isReady(name);
+  expect(await stage.maps(name)).toEqual({ [`${name}-a`]: "" });
+}
+
+const isReady = (name: string): Promise<void> =>
+  stage.until(async () => (await stage.condition(name, "Ready")).startsWith("True"), `${name} is Ready`);
+
+const reports = (name: string, type: string, text: string): Promise<void> =>
+  stage.until(async () => (await stage.condition(name, type)).startsWith(text), `${name} has ${type} ${text}`);
+
+let nth = 0;
+
+/** The operator and another plugin go on; the bad one leaves nothing behind. */
+async function ended(name: string): Promise<void> {
+  nth += 1;
+  await stage.set("good", { value: nth });
+  await stage.until(async () => (await stage.maps("good"))["good-a"] === String(nth), "the good plugin goes on");
+  expect(await stage.condition("good", "Ready")).toMatch(/^True/);
+  expect(stage.logs() + (await stage.condition(name, "PluginReady"))).not.toContain("hunter2");
+  // Nothing was applied, and nothing was pruned.
+  expect(await stage.maps(name)).toEqual({ [`${name}-a`]: "" });
+  await gone(name);
+  await stage.cluster.delete(Capability, name);
+}
+
+test.for(STARTS)(
+  "a new program with the fault $name replaces no good one, and is reported",
+  async ({ name, content, message, isRefused }) => {
+    await begun(name);
+    const [old] = await stage.pids(name);
+    if (old === undefined) throw new Error("no process");
+    await stage.put(name, content);
+    await stage.until(
+      async () =>
+        JSON.stringify(await stage.infos()).includes(message.replaceAll("\\", "\\\\")) ||
+        JSON.stringify(await stage.infos()).includes(message),
+      `the message about ${name} is shown`,
+    );
+    expect(stage.logs()).toContain(message);
+    expect(await stage.condition(name, "Ready")).toMatch(/^True/);
+    process.kill(old, "SIGKILL");
+    await reports(name, "PluginReady", "False PluginUnavailable");
+    expect(JSON.stringify(await stage.condition(name, "PluginReady"))).toContain(message);
+    expect(await stage.condition(name, "Ready")).not.toMatch(/^True/);
+    const restarts = stage.logs().split(`"plugin":"${name}"`).length;
+    if (isRefused === true) {
+      await stage.pass(60_000);
+      expect(stage.logs().split(`"plugin":"${name}"`)).toHaveLength(restarts);
+      expect(await processesWith(`${stage.folder}/${name}`)).toEqual([]);
+    }
+    await ended(name);
+  },
+);
+
+test.for(PLANS)("an answer with the fault $name is reported, and nothing of it is applied", async ({ name, plan, message }) => {
+  await begun(name, program(name, `plan: (_, request) => (parametersOf(request).isBad ? ${plan} : good(request))`));
+  await stage.set(name, { isBad: true });
+  await reports(name, "PluginReady", "False PluginUnavailable");
+  expect(await stage.condition(name, "PluginReady")).toContain(message);
+  expect(await stage.condition(name, "Ready")).not.toMatch(/^True/);
+  await ended(name);
+});
+
+/** Removes a program, and everything of it. */
+async function gone(name: string): Promise<void> {
+  await stage.remove(name);
+  stage.hanging.clear();
+  expect(await processesWith(`${stage.folder}/${name}`)).toEqual([]);
+  await stage.until(async () => (await stage.folders()).length === 1, "its folder is removed");
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env -S node --conditions=@treadle/source
+/** A plugin whose plan does what the parameter `do` names. */
+import { ConfigMap } from "@treadle/apimachinery/kinds";
+import { capability, dependent, PlanError, servePlugin } from "@treadle/plugins/author";
+import { z } from "zod";
+
+const odd = capability({
+  name: "odd",
+  category: "test",
+  types: [{ name: "odd", parameters: z.object({ do: z.enum(["log", "reject", "throw", "large"]) }) }],
+  kinds: [ConfigMap],
+  async plan({ parameters }) {
+    await Promise.resolve();
+    // oxlint-disable-next-line typescript/only-throw-error
+    if (parameters.do === "throw") throw "boom";
+    if (parameters.do === "reject") throw new PlanError("NoDisk", "boom", { retryAfterMs: 500 });
+    if (parameters.do === "large") return [dependent("a", ConfigMap, { data: { a: "a".repeat(5 * 1024 * 1024) } })];
+    console.info("a line of the author");
+    return [];
+  },
+});
+
+// A timer of an author must not keep the process alive.
+setInterval(() => undefined, 60_000);
+servePlugin(odd);
