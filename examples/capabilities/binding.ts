@@ -2,7 +2,7 @@
 import type { Capability } from "./capability.ts";
 import type { Requirement } from "./component.ts";
 
-/** A Capability, or why there is none. */
+/** A Capability, or why no Capability fits. */
 export type Binding =
   | { readonly type: "bound"; readonly capability: Capability }
   | { readonly type: "problem"; readonly reason: string; readonly message: string };

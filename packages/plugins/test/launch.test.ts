@@ -54,7 +54,7 @@ test.for<{ name: string; program: () => Promise<string>; message: string; code?:
   { name: "another network", program: handshake("1|1|udp|/a|grpc|x"), message: `network "udp"` },
   { name: "a port that is open to others", program: handshake("1|1|tcp|0.0.0.0:80|grpc|x"), message: "127.0.0.1" },
   { name: "no certificate", program: handshake("1|1|unix|/a|grpc|"), message: "no certificate" },
-  { name: "a certificate that is none", program: handshake(`1|1|unix|/a|grpc|${CERTIFICATE}`), message: "cannot be read" },
+  { name: "an unreadable certificate", program: handshake(`1|1|unix|/a|grpc|${CERTIFICATE}`), message: "cannot be read" },
   {
     name: "another certificate than that of the server",
     program: () => fixtureProgram("{ hasOtherCertificate: true }"),

@@ -52,7 +52,7 @@ const later: PluginSource = {
 const log = { debug() {}, info() {}, warn: console.warn, error: console.error };
 const host = pluginHost({ from: [folder(path), later], kinds: {} });
 const env = { clock: systemClock, random: systemRandom, log, client, metrics: () => Promise.resolve(undefined) };
-await host.start(new AbortController().signal, env as unknown as Parameters<typeof host.start>[1]); // The host uses no more of it.
+await host.start(new AbortController().signal, env as unknown as Parameters<typeof host.start>[1]); // The host uses nothing else of it.
 
 process.on("message", (message: string) => void answer(message).then((text) => process.send?.(text)));
 process.on("disconnect", () => process.exit());

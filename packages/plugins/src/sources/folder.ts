@@ -78,7 +78,7 @@ interface ProgramFile {
   readonly revision: string;
 }
 
-/** A program, or the sentence that explains why an entry is none. */
+/** A program, or the sentence that explains why an entry is not one. */
 type Found = ProgramFile | string;
 
 /** Returns a function that looks once, reports what has settled, and returns the time until the next look. It never rejects. */
@@ -140,7 +140,7 @@ async function foundIn(place: Place, before: ReadonlyMap<string, Found>): Promis
   }
 }
 
-/** The program at an entry, or why it is none. */
+/** The program at an entry, or why there is no program. */
 async function fileAt(root: string, entry: string, place: Place): Promise<Omit<ProgramFile, "name"> | string> {
   try {
     const file = await realpath(join(root, entry));

@@ -192,7 +192,7 @@ test.for(REFUSED)("an archive with $name is refused, and leaves no file", async 
   expect(await readdir(join(home, "store"))).toEqual([]);
 });
 
-test("an archive that is cut, or is none, is refused with its address", async () => {
+test("a truncated archive, and a file of another type, are refused with the address", async () => {
   const whole = await archive([PROGRAM, Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251))]);
   for (const body of [whole.subarray(0, whole.length - 20), Buffer.from("<html>"), gzipSync(Buffer.alloc(1024, "x"))]) {
     answers = [{ body }];

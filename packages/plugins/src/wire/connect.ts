@@ -169,7 +169,8 @@ interface Called {
 /** The error of a call that failed. The numbers are the status codes of gRPC. */
 function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit }: Called): PluginError {
   const [, service = "", method = ""] = path.split("/");
-  const cause = withoutSecrets(details).slice(0, 1_000);
+  // It is cut where it is shown, after the values of Secrets are hidden.
+  const cause = withoutSecrets(details);
   const failed = `cannot call ${method} of plugin "${plugin}" at ${target}`;
   switch (code) {
     case 1:
