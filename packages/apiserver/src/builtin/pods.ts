@@ -24,6 +24,17 @@ export function preparePod(draft: Draft, previous: JsonObject | undefined, { sto
   if (previous === undefined) draft["status"] = { phase: "Pending", qosClass: serviceClass(spec) };
 }
 
+/** Makes `podIP` the first of `podIPs`, as the real server reads a pod: a given `podIP` decides. */
+export function pairAddresses(draft: JsonObject): void {
+  const { status } = draft;
+  if (!isObject(status)) return;
+  const { podIP } = status;
+  const [first] = listAt(status, "podIPs");
+  if (podIP) {
+    if (first?.["ip"] !== podIP) draft["status"] = { ...status, podIPs: [{ ip: podIP }] };
+  } else if (first?.["ip"]) draft["status"] = { ...status, podIP: first["ip"] };
+}
+
 /**
  * Returns the grace period of a deletion. A running pod stays until its kubelet deletes it with a grace period of zero. A
  * finished pod is deleted at once.

@@ -22,6 +22,10 @@ export interface Deletion {
 /** Finalizer of a CRD, until its objects are deleted. */
 export const CRD_CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
+/** Finalizers of claims and volumes in use. */
+export const CLAIM_PROTECTION = "kubernetes.io/pvc-protection";
+export const VOLUME_PROTECTION = "kubernetes.io/pv-protection";
+
 /**
  * Finalizers of the two propagation policies, which the garbage collector removes: until the dependents are deleted, or until
  * they are orphaned.

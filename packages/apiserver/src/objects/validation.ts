@@ -39,6 +39,7 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   }
   if (version.scale !== undefined && !isBuiltIn) errors.push(...scaleErrors(version.scale, draft, subresource));
   if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live, version.apiVersion) ?? []));
+  if (subresource === "status" && live !== undefined) errors.push(...(type.hooks.validateStatus?.(draft, live) ?? []));
   if (errors.length === 0 && !isBuiltIn) errors.push(...metaErrors(type, draft));
   if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
   if (subresource === "") warnings.push(...(type.hooks.warn?.(draft, live) ?? []));

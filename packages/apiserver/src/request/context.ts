@@ -25,6 +25,8 @@ export interface Parts {
   readonly bookmarkIntervalMs: number;
   /** Whether a garbage collector runs. */
   readonly collectsGarbage: boolean;
+  /** Whether new claims and volumes get their protection finalizers. */
+  readonly protectsVolumes: boolean;
   /** Authentication and authorization. */
   readonly access: Access;
   readonly admission: Admission;

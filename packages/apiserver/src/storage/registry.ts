@@ -59,10 +59,12 @@ export interface Hooks {
   readonly prepare?: (
     draft: Draft,
     previous: JsonObject | undefined,
-    given: { readonly store: Store; readonly clock: Clock; readonly user: UserInfo },
+    given: { readonly store: Store; readonly clock: Clock; readonly user: UserInfo; readonly protectsVolumes?: boolean },
   ) => void;
   /** Validates an object in the version of the request, which is `apiVersion`. `previous` has this version, too. */
   readonly validate?: (draft: Draft, previous: JsonObject | undefined, apiVersion: string) => readonly FieldError[];
+  /** Validates an object whose status is written. */
+  readonly validateStatus?: (draft: Draft, previous: JsonObject) => readonly FieldError[];
   /** Checks a valid object against other stored objects. @throws StatusError */
   readonly admit?: (draft: Draft, previous: JsonObject | undefined, given: { readonly store: Store; readonly isDryRun: boolean }) => void;
   /** Whether an update is validated like a new object, metadata included, so that its errors are listed twice. */

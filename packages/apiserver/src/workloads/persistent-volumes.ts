@@ -2,7 +2,7 @@
 import { formatTime } from "@treadle/apimachinery";
 import { PersistentVolume, PersistentVolumeClaim } from "@treadle/apimachinery/kinds";
 import { type Context, type Controller, watch } from "./controller.ts";
-import { VOLUME_PROTECTION } from "./volumes.ts";
+import { VOLUME_PROTECTION } from "../objects/deletion.ts";
 
 export function persistentVolumes({ clock, objects, as }: Context): Controller {
   const write = as("persistent-volume-binder");

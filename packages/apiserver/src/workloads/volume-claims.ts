@@ -2,19 +2,11 @@
  * The controller of PersistentVolumeClaims. It binds claims to matching volumes, or to new ones if their class has a
  * provisioner, whatever its name. It keeps claims while a pod uses them.
  */
+import { CLAIM_PROTECTION } from "../objects/deletion.ts";
 import { keyOf } from "@treadle/apimachinery";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@treadle/apimachinery/kinds";
 import { type Context, type Controller, watch } from "./controller.ts";
-import {
-  BIND_COMPLETED,
-  BOUND_BY_CONTROLLER,
-  CLAIM_PROTECTION,
-  defaultClass,
-  findVolume,
-  hasProvisioner,
-  StorageClass,
-  volumeFor,
-} from "./volumes.ts";
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER, defaultClass, findVolume, hasProvisioner, StorageClass, volumeFor } from "./volumes.ts";
 
 export function claims({ objects, as }: Context): Controller {
   const write = as("persistent-volume-binder");

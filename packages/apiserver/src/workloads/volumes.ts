@@ -1,10 +1,9 @@
 /** Matches claims, volumes and classes. Pure. */
+import { VOLUME_PROTECTION } from "../objects/deletion.ts";
 import { type Kind, type KubernetesObject, type LabelSelector, matchesLabels } from "@treadle/apimachinery";
 import type { PersistentVolume, PersistentVolumeClaim } from "@treadle/apimachinery/kinds";
 import { quantityNanos } from "../builtin/quantity.ts";
 
-export const CLAIM_PROTECTION = "kubernetes.io/pvc-protection";
-export const VOLUME_PROTECTION = "kubernetes.io/pv-protection";
 export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";

@@ -26,6 +26,7 @@ import { rules } from "./scenarios/rules.ts";
 import { rights } from "./scenarios/rights.ts";
 import { scale } from "./scenarios/scale.ts";
 import { schema } from "./scenarios/schema.ts";
+import { statuses } from "./scenarios/statuses.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
 import { validation } from "./scenarios/validation.ts";
@@ -66,4 +67,5 @@ export const scenarios: readonly Scenario[] = [
   ...definitions,
   ...definitionChecks,
   ...changedDefinitions,
+  ...statuses,
 ];

@@ -23,11 +23,6 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     varies: true,
   },
   {
-    scenario: /^(claim|statefulset)/,
-    line: /: persistentvolume(claim)?s\..*\.managers/,
-    reason: "the finalizers that protect claims and volumes are set by their controllers, not while they are created",
-  },
-  {
     scenario: /^service shows pods/,
     line: /^not ready: endpointslices.*\.annotations/,
     reason:

@@ -1,11 +1,10 @@
 /** The kinds of the core group. */
-import type { Clock } from "@treadle/apimachinery";
 import { isObject, type JsonObject } from "../../internal/json.ts";
 import { objectAt } from "../../internal/read.ts";
 import { labelNamespace, prepareNamespace } from "../../objects/namespaces.ts";
-import { secondsOf } from "../../objects/object-meta.ts";
+import { secondsOf, stringsOf } from "../../objects/object-meta.ts";
 import { checkClaimLimits, checkPodLimits } from "../limit-ranges.ts";
-import { podGrace, preparePod } from "../pods.ts";
+import { pairAddresses, podGrace, preparePod } from "../pods.ts";
 import { checkAllocations } from "../service-ports.ts";
 import { prepareService } from "../services.ts";
 import { endpointsErrors, nodeErrors } from "../validation/cluster.ts";
@@ -14,8 +13,17 @@ import { limitRangeErrors, quotaErrors } from "../validation/limits.ts";
 import { podWarnings, templateWarningsAt } from "../validation/pod-warnings.ts";
 import { podErrors } from "../validation/pods.ts";
 import { serviceErrors, serviceWarnings } from "../validation/services.ts";
+import {
+  claimStatusErrors,
+  namespaceStatusErrors,
+  podStatusErrors,
+  quotaStatusErrors,
+  replicaSetStatusErrors,
+} from "../validation/statuses.ts";
 import { claimErrors, claimWarnings, volumeErrors } from "../validation/storage.ts";
 import { podTemplateErrors, replicationControllerErrors } from "../validation/workloads.ts";
+import type { Hooks } from "../../storage/registry.ts";
+import { CLAIM_PROTECTION, VOLUME_PROTECTION } from "../../objects/deletion.ts";
 import { all, type Group } from "./row.ts";
 
 export const CORE_GROUPS: readonly Group[] = [
@@ -43,6 +51,7 @@ export const CORE_GROUPS: readonly Group[] = [
           convert: labelNamespace,
           prepare: prepareNamespace,
           validate: namespaceErrors,
+          validateStatus: namespaceStatusErrors,
           prepareDelete: (draft) => void (draft["status"] = { phase: "Terminating" }),
         },
       },
@@ -65,7 +74,15 @@ export const CORE_GROUPS: readonly Group[] = [
         ],
         returnsDeleted: true,
         graceSeconds: podGrace,
-        hooks: { prepare: preparePod, validate: podErrors, admit: checkPodLimits, rechecksMetadata: true, warn: podWarnings },
+        hooks: {
+          convert: pairAddresses,
+          prepare: preparePod,
+          validate: podErrors,
+          validateStatus: podStatusErrors,
+          admit: checkPodLimits,
+          rechecksMetadata: true,
+          warn: podWarnings,
+        },
       },
       {
         kind: "Service",
@@ -105,7 +122,7 @@ export const CORE_GROUPS: readonly Group[] = [
         status: true,
         fields: ["name"],
         returnsDeleted: true,
-        hooks: { prepare: timePhase, validate: volumeErrors, rechecksMetadata: true },
+        hooks: { prepare: prepareVolume, validate: volumeErrors, rechecksMetadata: true },
       },
       {
         kind: "PersistentVolumeClaim",
@@ -114,7 +131,14 @@ export const CORE_GROUPS: readonly Group[] = [
         status: true,
         fields: ["name"],
         returnsDeleted: true,
-        hooks: { validate: claimErrors, admit: checkClaimLimits, rechecksMetadata: true, warn: claimWarnings },
+        hooks: {
+          prepare: protect(CLAIM_PROTECTION),
+          validate: claimErrors,
+          validateStatus: claimStatusErrors,
+          admit: checkClaimLimits,
+          rechecksMetadata: true,
+          warn: claimWarnings,
+        },
       },
       {
         kind: "ReplicationController",
@@ -126,7 +150,7 @@ export const CORE_GROUPS: readonly Group[] = [
         generation: true,
         fields: ["status.replicas"],
         orphansDependents: true,
-        hooks: { validate: replicationControllerErrors },
+        hooks: { validate: replicationControllerErrors, validateStatus: replicaSetStatusErrors },
       },
       {
         kind: "ResourceQuota",
@@ -134,7 +158,7 @@ export const CORE_GROUPS: readonly Group[] = [
         short: ["quota"],
         status: true,
         returnsDeleted: true,
-        hooks: { validate: quotaErrors },
+        hooks: { validate: quotaErrors, validateStatus: quotaStatusErrors },
       },
       { kind: "LimitRange", plural: "limitranges", short: ["limits"], hooks: { validate: limitRangeErrors } },
       {
@@ -176,8 +200,22 @@ function taintNode(draft: JsonObject, previous: JsonObject | undefined): void {
 
 const NOT_READY = "node.kubernetes.io/not-ready";
 
-function timePhase(draft: JsonObject, previous: JsonObject | undefined, { clock }: { readonly clock: Clock }): void {
+function prepareVolume(...[draft, previous, given]: Parameters<Prepare>): void {
+  protect(VOLUME_PROTECTION)(draft, previous, given);
   if (previous !== undefined) return;
-  const status = objectAt(draft, "status");
-  draft["status"] = { ...status, lastPhaseTransitionTime: secondsOf(clock.now()) };
+  draft["status"] = { ...objectAt(draft, "status"), lastPhaseTransitionTime: secondsOf(given.clock.now()) };
+}
+
+type Prepare = NonNullable<Hooks["prepare"]>;
+
+/**
+ * Adds a finalizer to a new object (admission `StorageObjectInUseProtection`), if a controller runs that removes it. Without
+ * one, a deleted object would stay.
+ */
+function protect(finalizer: string): Prepare {
+  return ({ metadata }, previous, { protectsVolumes }) => {
+    if (previous !== undefined || protectsVolumes !== true) return;
+    const finalizers = stringsOf(metadata["finalizers"]);
+    if (!finalizers.includes(finalizer)) metadata["finalizers"] = [...finalizers, finalizer];
+  };
 }

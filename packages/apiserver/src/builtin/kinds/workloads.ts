@@ -4,6 +4,15 @@ import { autoscalerErrors } from "../validation/autoscaling.ts";
 import { priorityClassErrors } from "../validation/cluster.ts";
 import { cronJobErrors, jobErrors } from "../validation/jobs.ts";
 import { budgetErrors } from "../validation/limits.ts";
+import {
+  autoscalerStatusErrors,
+  budgetStatusErrors,
+  daemonSetStatusErrors,
+  deploymentStatusErrors,
+  jobStatusErrors,
+  replicaSetStatusErrors,
+  statefulSetStatusErrors,
+} from "../validation/statuses.ts";
 import { nameWarnings, templateWarningsAt } from "../validation/pod-warnings.ts";
 import {
   controllerRevisionErrors,
@@ -45,7 +54,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         status: true,
         scale: true,
         generation: true,
-        hooks: { validate: deploymentErrors, warn: namedWarnings("spec", "template") },
+        hooks: { validate: deploymentErrors, validateStatus: deploymentStatusErrors, warn: namedWarnings("spec", "template") },
       },
       {
         kind: "ReplicaSet",
@@ -56,7 +65,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         scale: true,
         generation: true,
         fields: ["status.replicas"],
-        hooks: { validate: replicaSetErrors, warn: namedWarnings("spec", "template") },
+        hooks: { validate: replicaSetErrors, validateStatus: replicaSetStatusErrors, warn: namedWarnings("spec", "template") },
       },
       {
         kind: "StatefulSet",
@@ -67,7 +76,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         status: true,
         scale: true,
         generation: true,
-        hooks: { validate: statefulSetErrors, warn: statefulSetWarnings },
+        hooks: { validate: statefulSetErrors, validateStatus: statefulSetStatusErrors, warn: statefulSetWarnings },
       },
       {
         kind: "DaemonSet",
@@ -76,7 +85,13 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         categories: all,
         status: true,
         generation: true,
-        hooks: { convert: numberTemplate, prepare: renumberTemplate, validate: daemonSetErrors, warn: ofTemplate },
+        hooks: {
+          convert: numberTemplate,
+          prepare: renumberTemplate,
+          validate: daemonSetErrors,
+          validateStatus: daemonSetStatusErrors,
+          warn: ofTemplate,
+        },
       },
       {
         kind: "ControllerRevision",
@@ -97,7 +112,13 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         generation: true,
         fields: ["status.successful"],
         orphansDependents: true,
-        hooks: { prepare: prepareJob, validate: jobErrors, rechecksMetadata: true, warn: namedWarnings("spec", "template") },
+        hooks: {
+          prepare: prepareJob,
+          validate: jobErrors,
+          validateStatus: jobStatusErrors,
+          rechecksMetadata: true,
+          warn: namedWarnings("spec", "template"),
+        },
       },
       {
         kind: "CronJob",
@@ -120,7 +141,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         short: ["hpa"],
         categories: all,
         status: true,
-        hooks: { validate: autoscalerErrors },
+        hooks: { validate: autoscalerErrors, validateStatus: autoscalerStatusErrors },
         conversions: { v1: { fromStored: autoscalerToV1, toStored: autoscalerFromV1 } },
       },
     ],
@@ -137,7 +158,7 @@ export const WORKLOAD_GROUPS: readonly Group[] = [
         status: true,
         generation: true,
         needsVersion: true,
-        hooks: { validate: budgetErrors },
+        hooks: { validate: budgetErrors, validateStatus: budgetStatusErrors },
       },
     ],
   },
