@@ -19,11 +19,21 @@ export interface Comparison {
 }
 
 /**
- * Compares two servers, of which `real` is right. Leaves the namespaces of the scenarios behind.
+ * Compares two servers, of which `real` is right. A scenario that differs is played again: on a busy machine the real server's
+ * caches and controllers can be late, and only what differs twice counts. Leaves the namespaces of the scenarios behind.
  * @param run makes the names of namespaces unique on a server that is used more than once
  * @throws when a server does not answer, or refuses the CRD or a namespace
  */
 export async function compare(scenarios: readonly Scenario[], real: Transport, memory: Transport, run: string): Promise<Comparison> {
+  const first = await compareOnce(scenarios, real, memory, run);
+  const before = new Set(first.differences.map(({ name }) => name));
+  const again = scenarios.filter(({ name }) => first.differences.some((each) => each.name.startsWith(`${name}: `)));
+  if (again.length === 0) return first;
+  const second = await compareOnce(again, real, memory, `${run}-2`);
+  return { answers: first.answers, differences: second.differences.filter(({ name }) => before.has(name)) };
+}
+
+async function compareOnce(scenarios: readonly Scenario[], real: Transport, memory: Transport, run: string): Promise<Comparison> {
   // Both at the same time, because a scenario mostly waits.
   const [there, here] = await Promise.all([play(scenarios, real, run), play(scenarios, memory, run)]);
   const wanted = normalise(there);

@@ -45,6 +45,11 @@ export interface Session {
   send(step: string, method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
   /** As {@link send} without recording, for preparation. */
   quietly(method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
+  /**
+   * Waits until the server's cache has the newest version of what is at `path`. A write starts from this cache. If it is behind,
+   * the server calls webhooks with an older object, and again after the conflict.
+   */
+  upToDate(path: string): Promise<void>;
   /** Records a value that the server gave to someone else, such as what a webhook saw. */
   note(step: string, value: unknown): void;
   /** Records the events of a watch. `act` runs when the watch is open. The watch ends after `count` events or two seconds. */
@@ -83,6 +88,11 @@ export function session({ transport, namespace, scenario, record }: SessionOptio
     gadgets: `/apis/conformance.treadle.dev/v1/namespaces/${namespace}/gadgets`,
     send: exchange,
     quietly: (method, path, options) => exchange(undefined, method, path, options),
+    async upToDate(path) {
+      const { metadata } = await exchange(undefined, "GET", path);
+      if (metadata?.resourceVersion !== undefined)
+        await exchange(undefined, "GET", path, { query: `resourceVersion=${metadata.resourceVersion}` });
+    },
     note: (step, value) => record({ scenario, step, request: "", status: 0, headers: {}, body: value }),
     async watch(step, what, count, act = async () => {}) {
       const { path, headers } = typeof what === "string" ? { path: what, headers: {} } : what;

@@ -7,7 +7,7 @@ export const equivalentVersions: readonly Scenario[] = [
   {
     name: "webhooks of another version",
     async run(session) {
-      const { send, note } = session;
+      const { send, note, upToDate } = session;
       const sites = await serveSites(session);
       const { group, path } = sites;
       const asked: Json[] = [];
@@ -38,10 +38,13 @@ export const equivalentVersions: readonly Scenario[] = [
         await send("get in v1", "GET", path("v1", "a"));
         await send("get", "GET", path("v1alpha1", "a"));
         const { metadata } = await session.quietly("GET", path("v1alpha1", "a"));
+        await upToDate(path("v1alpha1", "a"));
         await send("update", "PUT", path("v1alpha1", "a"), { body: { ...site("a", { domain: "x.example.com", size: 5 }), metadata } });
         told("seen: update");
+        await upToDate(path("v1alpha1", "a"));
         await send("patch", "PATCH", path("v1alpha1", "a"), { body: { spec: { size: 6 } }, headers: MERGE });
         told("seen: patch");
+        await upToDate(path("v1alpha1", "a"));
         await send("apply", "PATCH", path("v1alpha1", "a"), {
           body: site("a", { size: 7 }),
           query: "fieldManager=x&force=true",
@@ -54,13 +57,16 @@ export const equivalentVersions: readonly Scenario[] = [
           headers: APPLY,
         });
         told("seen: an apply that creates");
+        await upToDate(path("v1alpha1", "a"));
         await send("status", "PATCH", path("v1alpha1", "a/status"), { body: { status: { phase: "Up" } }, headers: MERGE });
         told("seen: status");
         await send("dry run", "POST", alpha, { body: site("d", { size: 1 }), query: "dryRun=All" });
         told("seen: dry run");
         for (const version of Object.keys(FIELDS)) await send(`list in ${version}`, "GET", path(version));
+        await upToDate(path("v1alpha1", "a"));
         await send("delete", "DELETE", path("v1alpha1", "a"));
         told("seen: delete");
+        await upToDate(alpha);
         await send("delete many", "DELETE", alpha);
         told("seen: delete many");
       });
@@ -147,7 +153,7 @@ export const equivalentVersions: readonly Scenario[] = [
   {
     name: "webhooks of another version without a conversion",
     async run(session) {
-      const { send, note, quietly, namespace } = session;
+      const { send, note, quietly, namespace, upToDate } = session;
       const sites = await serveSites(session);
       const { group, path } = sites;
       const asked: Json[] = [];
@@ -174,11 +180,13 @@ export const equivalentVersions: readonly Scenario[] = [
         const scaled = `/apis/autoscaling/v1/namespaces/${namespace}/horizontalpodautoscalers`;
         await send("create an autoscaler", "POST", scaled, { body });
         note("seen: create an autoscaler", asked.splice(0));
+        await upToDate(`${scaled}/a`);
         await send("patch an autoscaler", "PATCH", `${scaled}/a`, {
           body: { spec: { targetCPUUtilizationPercentage: 50 } },
           headers: MERGE,
         });
         note("seen: patch an autoscaler", asked.splice(0));
+        await upToDate(`${scaled}/a`);
         await send("delete an autoscaler", "DELETE", `${scaled}/a`);
         note("seen: delete an autoscaler", asked.splice(0));
       });
@@ -207,6 +215,7 @@ export const equivalentVersions: readonly Scenario[] = [
         note("seen: create with None", asked.splice(0));
         await send("dry create with None", "POST", path("v1alpha1"), { body: { ...body, metadata: { name: "b" } }, query: "dryRun=All" });
         note("seen: dry create with None", asked.splice(0));
+        await upToDate(path("v1alpha1", "a"));
         await send("patch with None", "PATCH", path("v1alpha1", "a"), { body: { spec: { size: 6 } }, headers: MERGE });
         note("seen: patch with None", asked.splice(0));
       });
@@ -293,7 +302,7 @@ export const equivalentVersions: readonly Scenario[] = [
   {
     name: "a changed storage version",
     async run(session) {
-      const { send, note, quietly } = session;
+      const { send, note, quietly, upToDate } = session;
       const sites = await serveSites(session, "v1alpha1");
       const { group, path } = sites;
       const site = (name: string, version: string, spec: Json): Json => ({
@@ -317,6 +326,12 @@ export const equivalentVersions: readonly Scenario[] = [
         return { allowed: true };
       };
       await withHooks(session, say, { validating: { check: {} } }, async () => {
+        for (const [version, name] of [
+          ["v1alpha1", "a"],
+          ["v1", "b"],
+          ["v1", "c"],
+        ] as const)
+          await upToDate(path(version, name));
         await send("patch in v1alpha1", "PATCH", path("v1alpha1", "a"), { body: { spec: { size: 6 } }, headers: MERGE });
         note("seen: patch in v1alpha1", asked.splice(0));
         await send("patch in v1", "PATCH", path("v1", "b"), { body: { spec: { trace: "x" } }, headers: MERGE });
