@@ -15,10 +15,16 @@ const HIDDEN = "<redacted>";
 
 /** Holds the values of Secrets, and replaces them in texts, values and errors. */
 export class SecretValues {
+  readonly #names: ReadonlySet<string>;
   readonly #objects = new Set<SecretLike>();
   readonly #texts = new Set<readonly string[]>();
   /** Made when a text is hidden for the first time: most passes hand over none. */
   #forms: Forms | undefined;
+
+  /** `names` are no secrets, also if a Secret has one as a value, such as a user with the name of its object. */
+  constructor(names: readonly string[] = []) {
+    this.#names = new Set(names);
+  }
 
   /** Notes the values of a Secret, or of each Secret of a list. */
   note(value: unknown): void {
@@ -39,7 +45,7 @@ export class SecretValues {
   /** Returns `text` without the values. */
   hide(text: string): string {
     if (typeof text !== "string" || text === "") return text;
-    const { long, short, whole } = (this.#forms ??= formsIn(this.#objects, this.#texts));
+    const { long, short, whole } = (this.#forms ??= formsIn(this.#objects, this.#texts, this.#names));
     if (whole.has(text)) return HIDDEN;
     let hidden = text;
     for (const form of long) if (hidden.includes(form)) hidden = hidden.replaceAll(form, HIDDEN);
@@ -105,6 +111,11 @@ export class SecretValues {
   }
 }
 
+/** Returns where a pass notes values. The name of its object is in names of other objects, and cannot be kept secret. */
+export function secretValuesFor({ metadata: { name, namespace = "" } }: KubernetesObject): SecretValues {
+  return new SecretValues([name, namespace]);
+}
+
 const MAX_DEPTH = 8;
 const MAX_ERROR_DEPTH = 64;
 
@@ -122,13 +133,14 @@ interface Forms {
   readonly whole: ReadonlySet<string>;
 }
 
-function formsIn(objects: Iterable<SecretLike>, texts: Iterable<readonly string[]>): Forms {
+function formsIn(objects: Iterable<SecretLike>, texts: Iterable<readonly string[]>, names: ReadonlySet<string>): Forms {
   const long = new Set<string>();
   const whole = new Set<string>();
   for (const { data, stringData } of objects) {
     for (const encoded of Object.values(data ?? {})) {
       if (typeof encoded !== "string") continue;
       const plain = plainOf(encoded);
+      if (plain !== undefined && names.has(plain.trim())) continue;
       for (const form of [encoded, encoded.replace(/=+$/, "")]) if (plain === undefined || plain.length >= MIN_LENGTH) add(form);
       if (plain !== undefined) addPlain(plain);
     }
@@ -140,7 +152,7 @@ function formsIn(objects: Iterable<SecretLike>, texts: Iterable<readonly string[
 
   function addPlain(plain: string): void {
     for (const value of new Set([plain, plain.trim()])) {
-      if (value === "") continue;
+      if (value === "" || names.has(value)) continue;
       if (value.length < MIN_LENGTH) for (const form of [value, base64Of(value)]) whole.add(form);
       else for (const form of formsOf(value)) add(form);
     }
