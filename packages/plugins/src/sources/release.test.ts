@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type Header, pack } from "tar-stream";
+import type { Header } from "tar-stream";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { archive, sha256 } from "../../test/archive.ts";
 import { type Watched, watched } from "../../test/watched-source.ts";
 import { newCertificate } from "../wire/certificate.ts";
 import { listSource, release, type ReleasesOptions, releaseSource, releasesIn } from "./release.ts";
@@ -55,18 +55,6 @@ afterEach(async () => {
 });
 
 const PROGRAM = { name: "pg", mode: 0o755 };
-
-/** A `.tar.gz` of entries with their contents. */
-async function archive(...entries: readonly (readonly [Partial<Header> & { name: string }, string | Buffer])[]): Promise<Buffer> {
-  const tar = pack();
-  for (const [header, content] of entries) tar.entry(header, content as string);
-  tar.finalize();
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of tar as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  return gzipSync(Buffer.concat(chunks));
-}
-
-const sha256 = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
 
 /** Starts a source of `acme/pg@v1`, and waits until its first attempt has ended. */
 async function start(sum: string, options: ReleasesOptions = {}): Promise<Watched> {
