@@ -1,6 +1,6 @@
 /** What a plugin offers, checked: its description is the word of another program. */
 import { createHash } from "node:crypto";
-import { statusMessage } from "@treadle/reconcile/unstable/engine";
+import { statusMessage, TimeLimit } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
 import type { Description } from "../wire/messages.ts";
 import { API_VERSION } from "../wire/protos.ts";
@@ -77,7 +77,10 @@ function requireName(what: string, name: string): void {
 function schemaOf(type: string, schema: object | undefined): z.ZodType | undefined {
   if (schema === undefined) return undefined;
   try {
-    return z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+    const made = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+    // A schema that refers to itself, or to others many times, may fail or block at its first use.
+    if (new TimeLimit().run(() => made.safeParse({})) === undefined) throw new Error("it takes too long for an empty object");
+    return made;
   } catch (error) {
     throw new Refusal(`the parameter schema of its type "${type}" cannot be read: ${statusMessage(error)}`);
   }

@@ -3,7 +3,7 @@ import { apiVersionOf, isConditionReason, type Kind, type KubernetesObject } fro
 import { type ConfiguredObject, NoAnswer, type RenderContext } from "@treadle/dependents";
 import { hostOf, type RenderHost, RenderLater, SHARED_PREFIX } from "@treadle/dependents/unstable/render";
 import { TerminalError } from "@treadle/reconcile";
-import { truncate, withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import { TimeLimit, truncate, withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import type { OfferedType } from "../host/offer.ts";
 import type { Candidate, Pair, Registry } from "../host/registry.ts";
 import { PluginError } from "../plugin-error.ts";
@@ -52,6 +52,7 @@ export function planRenderer(
   options: Options,
   { host, grants }: StepHost,
 ): (owner: KubernetesObject, context: RenderContext) => Promise<readonly ConfiguredObject[]> {
+  const limit = new TimeLimit();
   return async (owner, context) => {
     const services = hostOf(context);
     if (!host.isStarted) {
@@ -64,7 +65,7 @@ export function planRenderer(
     const pair = host.registry.pair(category, typeName);
     services.dependsOn(pair);
     const { plugin, type } = serving(pair, requested, host);
-    const parameters = parametersOf(type, requested);
+    const parameters = parametersOf(type, requested, limit);
     if (plugin.running === undefined)
       throw new PluginError("Away", `plugin "${plugin.name}" is not ready (${plugin.state}): ${services.hide(plugin.message)}`);
     const request = { type: type.name, version: requested.version, owner: sent(primary, owner), parameters, live: liveOf(context) };
@@ -122,12 +123,19 @@ function serving({ candidates }: Pair, { category, type, version }: Requested, {
   throw new NoAnswer("NoPlugin", message, { retry: "never" });
 }
 
-/** Returns the parameters with their defaults. @throws TerminalError Invalid */
-function parametersOf({ parameters: schema }: OfferedType, { parameters }: Requested): object {
-  const result = schema?.safeParse(parameters);
-  if (result?.success === false)
-    throw invalid(result.error.issues.map(({ path, message }) => ({ path: ["spec.parameters", ...path].join("."), message })));
-  return result === undefined ? parameters : (result.data as object); // A schema that changes the type is not one of parameters.
+/**
+ * Returns the parameters with their defaults. The plugin chooses the patterns of the schema, and a user the texts: a slow pattern must not
+ * block the operator. @throws TerminalError Invalid
+ */
+function parametersOf({ parameters: schema }: OfferedType, { parameters }: Requested, limit: TimeLimit): object {
+  if (schema === undefined) return parameters;
+  const done = limit.run(() => schema.safeParse(parameters));
+  if (done === undefined)
+    throw invalid([{ path: "spec.parameters", message: "takes too long for the patterns in the schema of the plugin" }]);
+  const { data, error } = done.result;
+  if (error !== undefined)
+    throw invalid(error.issues.map(({ path, message }) => ({ path: ["spec.parameters", ...path].join("."), message })));
+  return data as object; // A schema that changes the type is not one of parameters.
 }
 
 function liveOf({ live }: RenderContext): readonly { readonly id: string; readonly object: KubernetesObject }[] {
