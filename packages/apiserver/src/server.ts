@@ -34,11 +34,19 @@ import { createNamespaces } from "./objects/namespaces.ts";
 import { Registry } from "./storage/registry.ts";
 import { failedResponse, internalError, shuttingDown, StatusError } from "./errors/status-errors.ts";
 import { Store } from "./storage/store.ts";
+import type { MakeController } from "./workloads/controller.ts";
+import { controllers } from "./workloads/controllers.ts";
+import { type Settings, settingsOf } from "./workloads/options.ts";
 import { Simulation } from "./workloads/simulation.ts";
 import { type Workloads, workloadsOf } from "./workloads/workloads.ts";
 
 /** Creates a server with the built-in kinds, the system namespaces and `resources`. The server is ready when this returns. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  return createServer(options);
+}
+
+/** As {@link createApiServer}, with what only a part of this package may do: {@link InMemoryServer.run}. */
+export function createServer(options: ApiServerOptions): InMemoryServer {
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
   const store = new Store(options.historyLimit ?? 10_000);
@@ -75,14 +83,16 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   return server;
 }
 
-class InMemoryServer implements ApiServer {
+export class InMemoryServer implements ApiServer {
   readonly #parts: Parts;
   readonly #namespaces: NamespaceLife;
   readonly #definitions: DefinitionLife;
   readonly #observers = new Set<(request: ApiRequest) => void>();
   readonly #collector: GarbageCollector | undefined;
   readonly #aggregation: RoleAggregation | undefined;
-  readonly #simulation: Simulation | undefined;
+  /** Running controllers: those of workloads, and those of {@link run}. */
+  readonly #simulations: Simulation[] = [];
+  readonly #workloads: Simulation | undefined;
   #isClosed = false;
 
   constructor(parts: Parts, options: ApiServerOptions) {
@@ -95,8 +105,18 @@ class InMemoryServer implements ApiServer {
     if (onRequest !== undefined) this.#observers.add(onRequest);
     // Observers do not see the requests of the collector: they are the server's own, and faults of a test are not meant for them.
     if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request, COLLECTOR));
-    if (workloads !== false)
-      this.#simulation = new Simulation(parts, workloads === true ? {} : workloads, (request, sender) => this.#answer(request, sender));
+    if (workloads !== false) this.#workloads = this.#simulate(settingsOf(workloads === true ? {} : workloads), controllers);
+  }
+
+  /** Runs controllers until the server closes. {@link settled} waits for them, too. */
+  run(controllersToRun: readonly MakeController[]): void {
+    this.#simulate(settingsOf({}), controllersToRun);
+  }
+
+  #simulate(settings: Settings, made: readonly MakeController[]): Simulation {
+    const simulation = new Simulation(this.#parts, { settings, controllers: made }, (request, sender) => this.#answer(request, sender));
+    this.#simulations.push(simulation);
+    return simulation;
   }
 
   get resourceVersion(): string {
@@ -185,12 +205,12 @@ class InMemoryServer implements ApiServer {
   async settled(): Promise<void> {
     do {
       await this.#collector?.settled();
-      await this.#simulation?.settled();
-    } while (this.#collector?.isIdle === false || this.#simulation?.isIdle === false);
+      for (const simulation of this.#simulations) await simulation.settled();
+    } while (this.#collector?.isIdle === false || this.#simulations.some(({ isIdle }) => !isIdle));
   }
 
   get workloads(): Workloads {
-    const simulation = this.#simulation;
+    const simulation = this.#workloads;
     if (simulation === undefined) throw new Error("server.workloads: create the server with { workloads: true }");
     return workloadsOf(simulation.behaviours, { settings: simulation.settings, nextDue: () => simulation.nextDue() });
   }
@@ -198,7 +218,7 @@ class InMemoryServer implements ApiServer {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#collector?.close();
-    this.#simulation?.close();
+    for (const simulation of this.#simulations) simulation.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
 }

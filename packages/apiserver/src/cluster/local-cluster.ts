@@ -7,12 +7,12 @@ import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { isObject } from "../internal/json.ts";
 import { KUBECONFIG_NAME } from "../front/kubeconfig.ts";
 import { type HttpsFront, serveHttps } from "../front/http.ts";
-import { createApiServer } from "../server.ts";
+import { createServer } from "../server.ts";
 import type { ApiServer, ApiServerOptions } from "../api-server.ts";
 import { LocalClusterError, reasonOf, systemCode } from "./errors.ts";
 import { createManifests, readManifests } from "./manifests.ts";
 import { createOwnService } from "./own-service.ts";
-import { furnishNamespaces } from "./namespace-contents.ts";
+import { namespaceContents } from "./namespace-contents.ts";
 
 /** Options of {@link startLocalCluster}. */
 export interface LocalClusterOptions {
@@ -55,16 +55,16 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
   await checkKubeconfig(options.kubeconfig);
   const hasControllers = options.controllers ?? true;
-  const server = createApiServer({ garbageCollection: hasControllers, authorization: "RBAC", ...options.server });
+  const server = createServer({ garbageCollection: hasControllers, authorization: "RBAC", ...options.server });
   let front: HttpsFront | undefined;
   try {
     front = await listen(server, options.port ?? 0);
     await createOwnService(server, front.url);
-    const stop = hasControllers ? await furnishNamespaces(server, front.caPem) : () => {};
+    if (hasControllers) server.run(namespaceContents(front.caPem));
     await createManifests(server, manifests);
     await server.settled();
     await writeKubeconfig(options.kubeconfig, `${MARK}${front.kubeconfig()}`);
-    return new Cluster({ server, front, stop, manifestCount: manifests.length, file: options.kubeconfig });
+    return new Cluster({ server, front, manifestCount: manifests.length, file: options.kubeconfig });
   } catch (error) {
     await front?.close();
     await server.close();
@@ -77,7 +77,6 @@ const MARK = "# Written by treadle for an in-memory cluster; the next cluster re
 interface Parts {
   readonly server: ApiServer;
   readonly front: HttpsFront;
-  readonly stop: () => void;
   readonly manifestCount: number;
   readonly file: string;
 }
@@ -106,8 +105,7 @@ class Cluster implements LocalCluster {
   }
 
   async #end(): Promise<void> {
-    const { server, front, stop, file } = this.#parts;
-    stop();
+    const { server, front, file } = this.#parts;
     await front.close();
     await server.close();
     if ((await onlyServerOf((await contentOf(file)) ?? "")) === this.url) await rm(file, { force: true });
