@@ -175,10 +175,13 @@ async function targetOf({ network, address }: Handshake, folder: string): Promis
 }
 
 /** The connection as one with its process: it ends with it. */
-function withProcess(connection: GrpcConnection, child: Child, { clock }: LaunchOptions): Connection {
+function withProcess(connection: GrpcConnection, child: Child, { clock, log, plugin }: LaunchOptions): Connection {
   const { protocol, describe, plan, check, shutdown } = connection;
   const end = async (): Promise<void> => {
-    const timer = clock.after(STOP_MS, () => child.kill());
+    const timer = clock.after(STOP_MS, () => {
+      log.warn({ plugin }, `the plugin has not ended within ${STOP_MS / 1_000} s, and is killed`);
+      child.kill();
+    });
     const asked = shutdown(new AbortController().signal).catch(() => undefined);
     await child.ended;
     timer.cancel();
