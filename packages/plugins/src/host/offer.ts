@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { statusMessage, TimeLimit } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
 import type { Description } from "../wire/messages.ts";
+import { quoted } from "../wire/quoted.ts";
 import { API_VERSION } from "../wire/protos.ts";
 
 /** A type of capability that a plugin offers. */
@@ -70,7 +71,7 @@ const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 function requireName(what: string, name: string): void {
   if (!NAME.test(name))
     throw new Refusal(
-      `its ${what} is ${JSON.stringify(name).slice(0, 100)}: write at most 63 letters, digits, ".", "_" and "-", with a letter or digit at both ends`,
+      `its ${what} is ${quoted(name)}: write at most 63 letters, digits, ".", "_" and "-", with a letter or digit at both ends`,
     );
 }
 
@@ -90,6 +91,6 @@ type Version = readonly [major: number, minor: number];
 
 function partsOf(version: string): Version {
   const match = /^(\d{1,6})\.(\d{1,6})$/.exec(version);
-  if (match === null) throw new Refusal(`its API version is ${JSON.stringify(version).slice(0, 100)}: write "major.minor", such as "1.0"`);
+  if (match === null) throw new Refusal(`its API version is ${quoted(version)}: write "major.minor", such as "1.0"`);
   return [Number(match[1]), Number(match[2])];
 }

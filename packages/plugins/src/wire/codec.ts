@@ -5,6 +5,7 @@
 import { isConditionReason } from "@treadle/apimachinery";
 import { core, z } from "zod";
 import type { Description, PlanAnswer, PlanRequest } from "./messages.ts";
+import { quoted } from "./quoted.ts";
 
 /** Returns the message of a description. */
 export function encodeDescription(description: Description): object {
@@ -58,7 +59,7 @@ function bytesOf(value: object | undefined): Buffer {
 }
 
 /** Refuses a text, and quotes it. */
-const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${JSON.stringify(String(issue.input).slice(0, 100))}; ${rule}`;
+const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${quoted(issue.input)}; ${rule}`;
 
 /** A JSON object. The text of a parse error has parts of the value, so it is left out. */
 const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<string, unknown> => {
@@ -89,7 +90,7 @@ const unique =
   (list: readonly T[], context: core.$RefinementCtx<readonly T[]>) => {
     const texts = list.map(textOf);
     const twice = texts.find((text, index) => texts.indexOf(text) !== index);
-    if (twice !== undefined) context.addIssue(`has ${JSON.stringify(twice)} twice; give each its own`);
+    if (twice !== undefined) context.addIssue(`has ${quoted(twice)} twice; give each its own`);
   };
 
 const TEXT = z.string().min(1, "is empty; set it");
