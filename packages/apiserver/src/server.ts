@@ -11,6 +11,7 @@ import {
   type Status,
   systemClock,
   systemRandom,
+  type Timer,
   type Transport,
 } from "@treadle/apimachinery";
 import type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
@@ -49,7 +50,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
 export function createServer(options: ApiServerOptions): InMemoryServer {
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
-  const store = new Store(options.historyLimit ?? 10_000);
+  const store = new Store(clock, { limit: options.historyLimit ?? 10_000, isCompacted: compactionIntervalOf(options) > 0 });
   const access = new Access({
     store,
     registry,
@@ -93,11 +94,13 @@ export class InMemoryServer implements ApiServer {
   /** Running controllers: those of workloads, and those of {@link run}. */
   readonly #simulations: Simulation[] = [];
   readonly #workloads: Simulation | undefined;
+  #compaction: Timer | undefined;
   #isClosed = false;
 
   constructor(parts: Parts, options: ApiServerOptions) {
     const { onRequest, garbageCollection, authorization, workloads = false } = options;
     this.#parts = parts;
+    this.#compactLater(compactionIntervalOf(options));
     this.#namespaces = new NamespaceLife(parts);
     this.#definitions = new DefinitionLife(parts);
     if (authorization === "RBAC") this.#aggregation = new RoleAggregation(parts.store, parts.clock);
@@ -202,6 +205,17 @@ export class InMemoryServer implements ApiServer {
     this.#parts.store.compact();
   }
 
+  /** Forgets in each interval what is older than the interval before, as a kube-apiserver lets etcd do. */
+  #compactLater(intervalMs: number): void {
+    if (intervalMs <= 0) return;
+    const { store, clock } = this.#parts;
+    const { revision } = store;
+    this.#compaction = clock.after(intervalMs, () => {
+      store.compactTo(revision);
+      this.#compactLater(intervalMs);
+    });
+  }
+
   async settled(): Promise<void> {
     do {
       await this.#collector?.settled();
@@ -217,10 +231,17 @@ export class InMemoryServer implements ApiServer {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#compaction?.cancel();
     this.#collector?.close();
     for (const simulation of this.#simulations) simulation.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
+}
+
+/** Returns the time between two compactions, 0 for none. @throws RangeError */
+function compactionIntervalOf({ compactionIntervalMs = 0 }: ApiServerOptions): number {
+  if (Number.isFinite(compactionIntervalMs) && compactionIntervalMs >= 0) return compactionIntervalMs;
+  throw new RangeError(`createApiServer: compactionIntervalMs is ${compactionIntervalMs}; it must be a finite number, 0 or more`);
 }
 
 /** The user of the garbage collector of kube-controller-manager. Its rights are not checked. */
