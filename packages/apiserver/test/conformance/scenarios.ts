@@ -15,6 +15,7 @@ import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
+import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
@@ -66,4 +67,5 @@ export const scenarios: readonly Scenario[] = [
   ...failingWebhooks,
   ...definitions,
   ...definitionChecks,
+  ...changedDefinitions,
 ];
