@@ -33,7 +33,7 @@ export function normalise(recorded: readonly Recorded[]): Answer[] {
       name: `${scenario}: ${step}`,
       request: names.inText(request),
       status,
-      headers: Object.fromEntries(HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
+      headers: Object.fromEntries(HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, names.inText(headers[name])]]))),
       // YAML as a parser of YAML 1.1 reads it: order and quotes do not count, unless a value without quotes is not a string.
       body: names.inValue(typeof body === "string" && headers["content-type"]?.includes("yaml") ? parse(body, YAML) : body),
     }));

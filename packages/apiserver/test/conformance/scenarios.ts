@@ -13,6 +13,7 @@ import { definitions } from "./scenarios/definitions.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
 import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
+import { metadata } from "./scenarios/metadata.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
 import { changedDefinitions } from "./scenarios/old-versions.ts";
@@ -36,6 +37,7 @@ import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
+  ...metadata,
   ...namespaces,
   ...patches,
   ...strategic,
