@@ -60,10 +60,22 @@ function bytesOf(value: object | undefined): Buffer {
 /** Refuses a text of a description, and quotes it. A text of a plan is not quoted: its beginning can be that of a value of a Secret. */
 const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${JSON.stringify(String(issue.input).slice(0, 100))}; ${rule}`;
 
+/** Maximum depth of an object. JSON.parse() has no limit; what walks through a deeper object overflows the stack. */
+const MAX_LEVELS = 200;
+
+function isDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeep(each, levels - 1));
+}
+
 /** A JSON object. The text of a parse error has parts of the value, so it is left out. */
 const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (isDeep(value, MAX_LEVELS)) {
+      context.addIssue(`has more than ${MAX_LEVELS} levels; give a flatter one`);
+      return z.NEVER;
+    }
     // A JSON object has texts as keys.
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
@@ -87,8 +99,9 @@ const RESOURCE = OBJECT.superRefine((object, context) => {
 const unique =
   <T>(textOf: (element: T) => string) =>
   (list: readonly T[], context: core.$RefinementCtx<readonly T[]>) => {
-    const texts = list.map(textOf);
-    const twice = texts.find((text, index) => texts.indexOf(text) !== index);
+    // A plugin decides how long the list is.
+    const seen = new Set<string>();
+    const twice = list.map(textOf).find((text) => seen.size === seen.add(text).size);
     if (twice !== undefined) context.addIssue(`has ${JSON.stringify(twice)} twice; give each its own`);
   };
 
