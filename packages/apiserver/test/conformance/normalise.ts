@@ -77,6 +77,8 @@ class Placeholders {
         .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
         .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, "<cluster ip>")
         .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>")
+        // A token in the data of a Secret.
+        .replaceAll(/\bZXlK[\w+/]{400,}=*/g, "<token in base64>")
         // The difference of two specs in lines, which the real server adds to refusals of pods.
         .replaceAll(/\n@@ -[^]*?(?=, [\w.[\]]+: [A-Z][a-z]+ value|\]?$)/g, "")
         // Templates in the form of Go's structs, with all absent fields.

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { createApiServer } from "../../src/index.ts";
 import { recordDigests } from "./answer-digests.ts";
 import { compare } from "./compare.ts";
-import { realServer } from "./real-server.ts";
+import { credentialsOf, realServer } from "./real-server.ts";
 import { scenarios } from "./scenarios.ts";
 
 const { values } = parseArgs({
@@ -23,7 +23,12 @@ const wanted = scenarios.filter(({ name }) => values.only === undefined || value
 if (wanted.length === 0) throw new Error(`--only: there are ${scenarios.map(({ name }) => JSON.stringify(name)).join(", ")}`);
 
 const real = realServer(kubeconfig);
-const memory = createApiServer({ authorization: "RBAC", admissionPlugins: ["OwnerReferencesPermissionEnforcement"] });
+const memory = createApiServer({
+  authorization: "RBAC",
+  admissionPlugins: ["OwnerReferencesPermissionEnforcement"],
+  serviceAccountIssuer: `${real.url}/`,
+});
+memory.fillTokenSecrets(credentialsOf(kubeconfig).tls.ca.toString());
 try {
   if (values.record !== undefined) writeFileSync(values.record, await recordDigests(wanted, real, Date.now().toString(36)));
   const { answers, differences } = await compare(wanted, real, memory.transport(), Date.now().toString(36));

@@ -27,6 +27,7 @@ import { scale } from "./scenarios/scale.ts";
 import { schema } from "./scenarios/schema.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
+import { tokens } from "./scenarios/tokens.ts";
 import { validation } from "./scenarios/validation.ts";
 import { webhookSubresources } from "./scenarios/webhook-subresources.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
@@ -53,6 +54,7 @@ export const scenarios: readonly Scenario[] = [
   ...validation,
   ...tables,
   ...rights,
+  ...tokens,
   ...webhooks,
   ...webhookSubresources,
   ...policies,

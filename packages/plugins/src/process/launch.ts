@@ -40,8 +40,8 @@ export async function launchPlugin(file: string, options: LaunchOptions, signal:
   if (why !== undefined) throw new PluginError("NotStarted", `cannot start plugin "${plugin}" (${file}): ${why}`);
   const own = await newCertificate();
   const child = await startChild(file, (folder) => environment(folder, own.cert, options.envNames ?? []));
-  const log = pluginLog(options.log, clock);
-  const said = logged(child, log);
+  const log = pluginLog(options.log, clock, options.hide);
+  const said = logged(child, log, options);
   try {
     const line = await before(firstLine(child.stdout, log), { child, options, signal });
     const handshake = parseHandshake(plugin, line);
@@ -99,16 +99,16 @@ function environment(folder: string, cert: string, names: readonly string[]): No
 }
 
 /** Logs stderr. Returns its beginning, for a message. */
-function logged(child: Child, log: PluginLog): () => string {
+function logged(child: Child, log: PluginLog, { hide = (text) => text }: LaunchOptions): () => string {
   const write = log.stream();
   let beginning = "";
   child.stderr.on("data", (data: Buffer) => {
-    if (beginning.length < 1_000) beginning += data.toString("utf8", 0, 1_000);
+    if (beginning.length < 3_000) beginning += data.toString("utf8", 0, 3_000);
     write(data);
   });
   void child.closed.then(() => log.end());
   return () => {
-    const lines = beginning.slice(0, 1_000).split("\n");
+    const lines = hide(beginning).slice(0, 1_000).split("\n");
     const texts = lines.map((line) => shown(line.trim())).filter((line) => line !== "");
     return texts.slice(0, 5).join(" / ");
   };

@@ -6,6 +6,7 @@ import { TerminalError } from "@treadle/reconcile";
 import { TimeLimit, truncate, withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import type { OfferedType } from "../host/offer.ts";
 import type { Candidate, Pair, Registry } from "../host/registry.ts";
+import { textsOfSecrets } from "../host/plugin-secrets.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { GrantedKinds, PluginStepOptions } from "../types.ts";
 import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
@@ -149,8 +150,12 @@ function sent(kind: Kind | undefined, object: KubernetesObject): KubernetesObjec
 }
 
 /** Returns the objects of an answer. @throws PluginError or TerminalError for another answer */
-function dependentsIn(answer: PlanAnswer, plugin: string, { hide }: RenderHost): readonly PlannedDependent[] {
-  if (answer.type === "dependents") return answer.dependents;
+function dependentsIn(answer: PlanAnswer, plugin: string, { hide, conceal }: RenderHost): readonly PlannedDependent[] {
+  if (answer.type === "dependents") {
+    // The state of one object may quote a Secret of the same answer.
+    conceal(textsOfSecrets(answer.dependents.map(({ object }) => object)));
+    return answer.dependents;
+  }
   if (answer.type === "problems") throw invalid(answer.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })));
   const { code, message, terminal, retryAfterMs } = answer.error;
   const reason = isConditionReason(code) ? code : "PlanFailed";

@@ -5,6 +5,7 @@
 import { isConditionReason } from "@treadle/apimachinery";
 import { core, z } from "zod";
 import type { Description, PlanAnswer, PlanRequest } from "./messages.ts";
+import { quoted } from "./quoted.ts";
 
 /** Returns the message of a description. */
 export function encodeDescription(description: Description): object {
@@ -57,8 +58,8 @@ function bytesOf(value: object | undefined): Buffer {
   return Buffer.from(value === undefined ? "" : JSON.stringify(value));
 }
 
-/** Refuses a text of a description, and quotes it. A text of a plan is not quoted: its beginning can be that of a value of a Secret. */
-const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${JSON.stringify(String(issue.input).slice(0, 100))}; ${rule}`;
+/** Refuses a text, and quotes it. */
+const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${quoted(issue.input)}; ${rule}`;
 
 /** Maximum depth of an object. JSON.parse() has no limit; what walks through a deeper object overflows the stack. */
 const MAX_LEVELS = 200;
@@ -102,14 +103,14 @@ const unique =
     // A plugin decides how long the list is.
     const seen = new Set<string>();
     const twice = list.map(textOf).find((text) => seen.size === seen.add(text).size);
-    if (twice !== undefined) context.addIssue(`has ${JSON.stringify(twice)} twice; give each its own`);
+    if (twice !== undefined) context.addIssue(`has ${quoted(twice)} twice; give each its own`);
   };
 
 const TEXT = z.string().min(1, "is empty; set it");
 const API_VERSION = z.string().regex(/^\d{1,9}\.\d{1,9}$/, { error: but('set one such as "1.0"') });
 /** Category and type are the name of the CapabilityInfo. */
 const LABEL = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i, { error: but('set letters, digits and "-", 63 at most') });
-const REASON = z.string().refine(isConditionReason, "is not valid; set one CamelCase word");
+const REASON = z.string().refine(isConditionReason, { error: but("set one CamelCase word") });
 /** The longest name of an object. */
 const ID = TEXT.max(253, "is too long; set one of 253 characters at most");
 const FLAG = z.boolean().optional();
@@ -146,7 +147,7 @@ const DEPENDENT = z.object({
     .transform((config) => config ?? {}),
   state: z
     .object({
-      type: z.enum(["Ready", "Pending", "Failed", "Unknown"], "is not valid; set Ready, Pending, Failed or Unknown"),
+      type: z.enum(["Ready", "Pending", "Failed", "Unknown"], { error: but("set Ready, Pending, Failed or Unknown") }),
       reason: REASON,
       message: z.string(),
       attributes: z.array(z.object({ name: TEXT, value: z.string() })).optional(),
