@@ -106,25 +106,30 @@ const unique =
     if (twice !== undefined) context.addIssue(`has ${quoted(twice)} twice; give each its own`);
   };
 
+/** Texts that terminals show as they are. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+const NOT_PRINTABLE = "has control characters; leave them out";
 const TEXT = z.string().min(1, "is empty; set it");
 const API_VERSION = z.string().regex(/^\d{1,9}\.\d{1,9}$/, { error: but('set one such as "1.0"') });
 /** Category and type are the name of the CapabilityInfo. */
 const LABEL = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i, { error: but('set letters, digits and "-", 63 at most') });
 const REASON = z.string().refine(isConditionReason, { error: but("set one CamelCase word") });
 /** The longest name of an object. */
-const ID = TEXT.max(253, "is too long; set one of 253 characters at most");
+const ID = TEXT.max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
+/** A version, which a CapabilityInfo shows. */
+const VERSION = z.string().max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
 const FLAG = z.boolean().optional();
 
 const DESCRIPTION = z.object({
   name: TEXT,
-  version: z.string(),
+  version: VERSION,
   apiVersions: z.object(
     { oldest: API_VERSION, newest: API_VERSION },
     "are not set; set the oldest and the newest that the plugin supports",
   ),
   category: LABEL,
   types: z
-    .array(z.object({ name: LABEL, versions: z.array(z.string()), parameterSchema: OPTIONAL_OBJECT }))
+    .array(z.object({ name: LABEL, versions: z.array(VERSION), parameterSchema: OPTIONAL_OBJECT }))
     .min(1, "is empty; offer at least one type")
     .superRefine(unique(({ name }) => name.toLowerCase())),
   kinds: z.array(z.object({ group: z.string(), version: TEXT, kind: TEXT })),
