@@ -79,6 +79,18 @@ test("while a plugin is away its owner is not Ready and nothing is removed, and 
   expect(await stage.infos()).toEqual(["database-postgresql: Ready True pg"]);
 });
 
+test("an owner gets the objects of a changed plugin as soon as the new program is ready", async () => {
+  const [pg, next] = [postgres(), postgres()];
+  const source = new FakeSource(pg.origin());
+  await using stage = await setStage([source], [capability("a")]);
+  await stage.cluster.settled();
+  next.plan = () => ({ type: "dependents", dependents: [map("server")] });
+  source.offer(next.origin({ revision: "2" }));
+  await stage.pass(100);
+  expect(await stage.maps()).toEqual(["a-server"]);
+  expect(await stage.shown("a")).toEqual(READY);
+});
+
 test("a changed owner whose plugin is away keeps its objects, and follows when the plugin is back", async () => {
   const pg = postgres();
   await using stage = await setStage([new FakeSource(pg.origin())], [capability("a")]);
