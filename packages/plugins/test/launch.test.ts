@@ -74,6 +74,12 @@ test.for<{ name: string; program: () => Promise<string>; message: string; code?:
   expect(await processesWith(file)).toEqual([]);
 });
 
+test("a program whose code cannot be read is refused with the place and the error", async () => {
+  const file = await nodeProgram("const a = 1;\nconst = ;");
+  const error = await started(file).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ message: expect.stringMatching(/It wrote: .*:\d+ \/ const = ; \/ \^ \/ SyntaxError: /) });
+});
+
 test("a program without a handshake is ended after 60 s", async () => {
   const clock = fakeClock();
   const file = await nodeProgram("setInterval(() => {}, 1e6);");

@@ -113,11 +113,7 @@ function requestOf(options: Options, owner: KubernetesObject): Requested {
 /** @throws NoAnswer if no plugin offers what is requested */
 function serving({ candidates }: Pair, { category, type, version }: Requested, { registry }: StepHost["host"]): Candidate {
   const [first] = candidates;
-  if (first === undefined) {
-    const pairs = registry.offered().map(([, [each]]) => `${each.category}/${each.type.name}`);
-    const there = pairs.length === 0 ? "no plugin offers anything" : `there are: ${truncate(pairs.join(", "), 300)}`;
-    throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${there}`, { retry: "never" });
-  }
+  if (first === undefined) throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${registry.others}`, { retry: "never" });
   const { versions } = first.type;
   if (version === "" || versions.includes(version)) return first;
   const there = versions.length === 0 ? "it has no versions" : `there are: ${truncate(versions.join(", "), 300)}`;
