@@ -57,7 +57,7 @@ export class Pair implements LiveInput {
 /** The pairs of a host. A pair that was asked for is kept, because renderings hold it. */
 export class Registry {
   /** What plugins offer, and which do not work, for an owner without a plugin. */
-  others = NO_PLUGINS;
+  others: string = NO_PLUGINS;
   readonly #pairs = new Map<string, Pair>();
 
   /** Returns a pair, in any case of letters. */
