@@ -16,7 +16,7 @@ import { binaryPath, kubernetesVersions, moduleDir } from "./src/programs.ts";
 
 const usage = `usage: node tools/controlplane/main.ts COMMAND
   build                   obtains the programs, prints their folder (for KUBEBUILDER_ASSETS) on stdout
-  up --kubeconfig FILE    runs etcd, kube-apiserver and the controllers of namespaces and garbage until SIGINT or SIGTERM
+  up --kubeconfig FILE    runs etcd, kube-apiserver and the controllers of namespaces, garbage and tokens until SIGINT or SIGTERM
      --port N             of kube-apiserver (default: a free one)
      --controllers LIST   others, separated by commas; "*": the default set, "none": no kube-controller-manager
      --compaction-seconds N  time between two compactions of the history (default: 300, that of kube-apiserver)

@@ -11,6 +11,7 @@
  *  - `workloads`: what the real controllers make of the scenarios of `packages/apiserver/test/workloads`, against what was recorded;
  *  - `kubectl`: its sessions on both servers, against what was recorded;
  *  - `peers`: client-go's informers and the tests of controller-runtime's client before both (`npm run peers` has more);
+ *  - `plugins`: the wire suite with plugins in Go (hashicorp/go-plugin) and Python (grpcio);
  *  - `failover`: processes of one operator of which the leader is killed and stopped, `--failovers` times each;
  *  - `faults`: an operator's process behind every fault, before both servers, and an auditor (`tools/faults`; its long form is there).
  * A difference that `expected-differences.json` does not list fails, and so does one that it lists in vain.
@@ -49,7 +50,7 @@ const GROUPS: readonly (readonly (readonly Plane[])[])[] = [
     [{ parts: ["tests"], controllers: ["*"], runsPods: true }],
     [
       { parts: ["garbage", "workloads"], controllers: ["*"], runsPods: true },
-      { parts: ["kubectl", "peers"], controllers: basicControllers },
+      { parts: ["kubectl", "peers", "plugins"], controllers: basicControllers },
     ],
     [
       { parts: ["conformance", "apply", "input"], controllers: ["namespace-controller"] },

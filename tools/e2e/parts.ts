@@ -63,6 +63,7 @@ export const parts = {
   failover,
   faults,
   peers,
+  plugins,
 } satisfies Readonly<Record<string, (task: Task) => Promise<void>>>;
 
 export type Part = keyof typeof parts;
@@ -128,6 +129,12 @@ async function peers({ complain, ...options }: Task): Promise<void> {
   const args = ["--conditions=@treadle/source", "tools/peers/main.ts", "informer", "controller-runtime", "--package", "client"];
   const code = await run(process.execPath, args, options);
   if (code !== 0) complain(`peers: tools/peers/main.ts ended with ${code} (see above)`);
+}
+
+/** The wire of plugins in Go and Python. They need no server; the operators that use them are in `tests`. */
+async function plugins({ complain, ...options }: Task): Promise<void> {
+  const code = await run(process.execPath, ["tools/programs/test.ts", "packages/plugins", "examples/capabilities"], options);
+  if (code !== 0) complain(`plugins: the suite of plugins in Go and Python ended with ${code} (see above)`);
 }
 
 async function conformance(task: Task): Promise<void> {

@@ -1,11 +1,14 @@
 /**
  * `npm run smoke`: what a user gets. Installs the tarballs with npm in an empty folder, compiles against them with the strictest
  * settings (their declarations included) and runs the result: a program that imports every export, and the programs of README.md.
- * Those of the README are compiled only, since they want a cluster. `-- --keep` leaves the folder.
+ * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started. `-- --keep` leaves the folder.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { capture, run } from "./run.ts";
 import { exportedPaths, packAll } from "./tarballs.ts";
 import { errorsOf } from "./type-messages.ts";
@@ -53,6 +56,30 @@ async function smoke(dir: string): Promise<void> {
   writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   await compile(consumer);
   await must(process.execPath, ["every-export.ts"], consumer);
+  await serves(consumer);
+}
+
+/** The program of the API server starts from its tarball, and a signal ends it. */
+async function serves(consumer: string): Promise<void> {
+  const kubeconfig = join(consumer, "server.kubeconfig");
+  const program = join(consumer, "node_modules", ".bin", "treadle-apiserver");
+  await expectRefusal(program, ["--kubeconfig", kubeconfig, "--crds", join(consumer, "missing")], consumer);
+  const child = spawn(program, ["--kubeconfig", kubeconfig], { cwd: consumer, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line);
+    if (!line.includes("ready at")) continue;
+    if (!readFileSync(kubeconfig, "utf8").includes("https://127.0.0.1:")) throw new Error("smoke: the kubeconfig names no server");
+    child.kill("SIGTERM");
+  }
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`smoke: treadle-apiserver ended with ${code}`);
+  if (existsSync(kubeconfig)) throw new Error("smoke: treadle-apiserver left its kubeconfig");
+}
+
+async function expectRefusal(program: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await capture(program, args, { cwd });
+  if (code !== 1 || !output.includes("missing")) throw new Error(`smoke: ${program} ended with ${code}, expected 1:\n${output}`);
 }
 
 /** The optional packages of others that entry points need, such as cdk8s: npm does not install them by itself. */

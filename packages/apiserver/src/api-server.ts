@@ -54,6 +54,12 @@ export interface ApiServerOptions {
   readonly authorization?: "RBAC" | "none";
   /** Bearer tokens and their users, for the HTTP fronts. Tokens of service accounts need no entry. @defaultValue none */
   readonly tokens?: Readonly<Record<string, Identity>>;
+  /**
+   * Issuer of the tokens of service accounts, and the audience of this server. With an `https` URL the server also serves
+   * `/.well-known/openid-configuration`, by which other programs can check tokens.
+   * @defaultValue "https://kubernetes.default.svc.cluster.local", as in most clusters
+   */
+  readonly serviceAccountIssuer?: string;
   /** Admission plugins to enable in addition to those that are always enabled. @defaultValue none */
   readonly admissionPlugins?: readonly "OwnerReferencesPermissionEnforcement"[];
   /**
@@ -79,6 +85,15 @@ export interface ApiServer {
   handle(request: ApiRequest, sender?: Identity): Promise<ApiResponse>;
   /** Returns the user of a bearer token, or `undefined` for an unknown or expired token. */
   authenticate(token: string): Identity | undefined;
+  /** Accepts a bearer token as a user, until the returned function is called. */
+  acceptToken(token: string, identity: Identity): () => void;
+  /**
+   * Does the work of kube-controller-manager on Secrets of type `kubernetes.io/service-account-token`, until the returned
+   * function is called: fills them at the end of the request that creates or changes them, and deletes those whose account
+   * does not exist.
+   * @param caPem The value of their `ca.crt`
+   */
+  fillTokenSecrets(caPem: string): () => void;
   /** Returns a transport that calls this server without a socket. Its `close` ends its own requests, not the server. */
   transport(options?: TransportOptions): Transport;
   /** Creates or replaces the CRD of a kind, so that the kind is served. Has no effect for a built-in kind. @throws Error when the CRD is refused */

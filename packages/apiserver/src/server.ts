@@ -22,6 +22,8 @@ import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
 import { createBootstrapRoles } from "./authorization/bootstrap.ts";
 import { ADMINISTRATOR, type Identity } from "./authorization/identity.ts";
+import { TokenSecrets } from "./authorization/token-secrets.ts";
+import { DEFAULT_ISSUER } from "./authorization/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import type { Parts } from "./request/context.ts";
 import { DefinitionLife } from "./crd/life.ts";
@@ -57,6 +59,7 @@ export function createServer(options: ApiServerOptions): InMemoryServer {
     clock,
     isRestricted: options.authorization === "RBAC",
     tokens: options.tokens ?? {},
+    issuer: options.serviceAccountIssuer ?? DEFAULT_ISSUER,
     enforcesOwners: options.admissionPlugins?.includes("OwnerReferencesPermissionEnforcement") === true,
   });
   const uid = options.uid ?? randomUUID;
@@ -96,6 +99,7 @@ export class InMemoryServer implements ApiServer {
   readonly #simulations: Simulation[] = [];
   readonly #workloads: Simulation | undefined;
   #compaction: Timer | undefined;
+  readonly #tokenSecrets = new Set<TokenSecrets>();
   #isClosed = false;
 
   constructor(parts: Parts, options: ApiServerOptions) {
@@ -139,6 +143,20 @@ export class InMemoryServer implements ApiServer {
     return this.#parts.access.authenticate(token);
   }
 
+  acceptToken(token: string, identity: Identity): () => void {
+    return this.#parts.access.acceptToken(token, identity);
+  }
+
+  fillTokenSecrets(caPem: string): () => void {
+    const secrets = new TokenSecrets(this.#parts, caPem);
+    this.#tokenSecrets.add(secrets);
+    secrets.settle();
+    return () => {
+      secrets.close();
+      this.#tokenSecrets.delete(secrets);
+    };
+  }
+
   async handle(request: ApiRequest, sender: Identity = ADMINISTRATOR): Promise<ApiResponse> {
     try {
       for (const observe of this.#isClosed ? [] : this.#observers) observe(request);
@@ -156,6 +174,7 @@ export class InMemoryServer implements ApiServer {
         this.#namespaces.settle();
         this.#definitions.settle();
         this.#aggregation?.settle();
+        for (const secrets of this.#tokenSecrets) secrets.settle();
       }
       return response;
     } catch (error) {

@@ -192,14 +192,18 @@ function run(...args: readonly string[]): {
   return { child, ended: new Promise((resolve) => void child.once("close", (code) => resolve([code, output]))) };
 }
 
-test.for(["", "--port 70000 --kubeconfig x", "--port a --kubeconfig x", "--what", "--kubeconfig x more"])(
-  "wrong arguments end with 2 and the usage: %j",
-  async (line) => {
-    const [code, output] = await run(...line.split(" ").filter((word) => word !== "")).ended;
-    expect(code).toBe(2);
-    expect(output).toContain("usage: npm run cluster");
-  },
-);
+test.for([
+  "",
+  "--port 70000 --kubeconfig x",
+  "--port a --kubeconfig x",
+  "--what",
+  "--kubeconfig x more",
+  "--kubeconfig x --crds a --manifests a",
+])("wrong arguments end with 2 and the usage: %j", async (line) => {
+  const [code, output] = await run(...line.split(" ").filter((word) => word !== "")).ended;
+  expect(code).toBe(2);
+  expect(output).toContain("usage: npm run cluster");
+});
 
 test("the command reports in one line that it is ready, and ends on a signal", async () => {
   const { child, ended } = run("--port", "0", "--kubeconfig", kubeconfig);
@@ -213,4 +217,12 @@ test("the command reports in one line that it is ready, and ends on a signal", a
     expect.stringContaining("ended by SIGTERM"),
     "",
   ]);
+});
+
+test.for(["--crds", "--manifests"])("the command creates the objects of the folder that %s names", async (option) => {
+  const folder = await manifests({ "a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n" });
+  const { child, ended } = run("--kubeconfig", kubeconfig, option, folder);
+  await new Promise((resolve) => void child.stdout?.once("data", resolve));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, expect.stringContaining(`with 1 objects of ${folder}`)]);
 });

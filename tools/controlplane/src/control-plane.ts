@@ -55,8 +55,12 @@ export interface ControlPlane {
 /** An operator that may not touch its kind's finalizers sets no owner reference that blocks a deletion: OpenShift has this on, and so have we. */
 export const apiServerDefaults: ExtraArgs = { "enable-admission-plugins": "OwnerReferencesPermissionEnforcement" };
 
-/** Namespaces become empty and vanish, owned objects go with their owner. The latter learns of a new CRD within 30 s. */
-export const basicControllers: readonly string[] = ["namespace-controller", "garbage-collector-controller"];
+/** Namespaces become empty and vanish, owned objects go with their owner, Secrets get tokens. The garbage collector learns of a new CRD within 30 s. */
+export const basicControllers: readonly string[] = [
+  "namespace-controller",
+  "garbage-collector-controller",
+  "serviceaccount-token-controller",
+];
 
 /** Starts a control plane and resolves when it is ready. @throws when a program does not start, with its output. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {

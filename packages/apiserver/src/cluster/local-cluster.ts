@@ -23,7 +23,7 @@ export interface LocalClusterOptions {
   /** Folder with manifests to create before the cluster is ready. CRDs are created first, the others in any order. */
   readonly manifests?: string;
   /**
-   * Whether the work of controllers is done: garbage collection and the contents of namespaces. With `false` the cluster
+   * Whether the work of controllers is done: garbage collection, the contents of namespaces, and tokens in Secrets. With `false` the cluster
    * behaves as a kube-apiserver alone.
    * @defaultValue true
    */
@@ -65,7 +65,10 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   try {
     front = await listen(server, options.port ?? 0);
     await createOwnService(server, front.url);
-    if (hasControllers) server.run(namespaceContents(front.caPem));
+    if (hasControllers) {
+      server.run(namespaceContents(front.caPem));
+      server.fillTokenSecrets(front.caPem);
+    }
     await createManifests(server, manifests);
     await server.settled();
     await writeKubeconfig(options.kubeconfig, `${MARK}${front.kubeconfig()}`);

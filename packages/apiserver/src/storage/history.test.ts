@@ -5,16 +5,16 @@ import type { Change, Entry } from "./store.ts";
 const entry = { key: "a", namespace: "" } as Entry; // no test reads more of it
 
 /** Makes a history with one change per revision, from `from` to `to`, at the given time. */
-function changed(history: History, from: number, to: number, timeMs: number): void {
+function changed(history: History<Change>, from: number, to: number, timeMs: number): void {
   for (let revision = from; revision <= to; revision++)
     history.push({ type: "MODIFIED", revision, entry, previous: entry, timeMs } satisfies Change);
 }
 
-function compacted(isCached = true): History {
+function compacted(isCached = true): History<Change> {
   return new History({ limit: 1_000_000, isCompacted: true }, isCached, { list: 0, watch: 0 });
 }
 
-function firstAfter(history: History, revision: number): number | undefined {
+function firstAfter(history: History<Change>, revision: number): number | undefined {
   return history.changesAfter(revision)?.[0]?.revision;
 }
 
@@ -96,7 +96,7 @@ describe("a compaction", () => {
 });
 
 test("the number of changes limits lists and watches, also between compactions", () => {
-  const history = new History({ limit: 100, isCompacted: true }, true, { list: 0, watch: 0 });
+  const history = new History<Change>({ limit: 100, isCompacted: true }, true, { list: 0, watch: 0 });
   changed(history, 1, 1000, 0);
   expect(history.size).toBeLessThanOrEqual(125);
   expect(history.listFloor).toBeGreaterThanOrEqual(800);
@@ -105,7 +105,7 @@ test("the number of changes limits lists and watches, also between compactions",
 });
 
 test("without compactions only the number of changes counts", () => {
-  const history = new History({ limit: 200, isCompacted: false }, true, { list: 0, watch: 0 });
+  const history = new History<Change>({ limit: 200, isCompacted: false }, true, { list: 0, watch: 0 });
   changed(history, 1, 200, 0);
   changed(history, 201, 250, 10 ** 9);
   expect(firstAfter(history, 0)).toBe(1);

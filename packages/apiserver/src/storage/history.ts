@@ -9,7 +9,6 @@
  *
  * Both are bounded by the number of changes. Without compactions this is the only bound.
  */
-import type { Change } from "./store.ts";
 
 export interface HistoryOptions {
   /** Maximum number of changes of a kind. */
@@ -24,7 +23,13 @@ export interface Floors {
   readonly watch: number;
 }
 
-export class History {
+/** What the history knows of a change. */
+interface Revised {
+  readonly revision: number;
+  readonly timeMs: number;
+}
+
+export class History<Change extends Revised> {
   /** Whether a real server has a watch cache for the kind. */
   readonly isCached: boolean;
   readonly #limit: number;

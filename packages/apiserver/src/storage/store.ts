@@ -118,13 +118,13 @@ export class Collection {
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<ChangeListener>();
   readonly #revisions: Revisions;
-  readonly #history: History;
+  readonly #history: History<Change>;
   #sorted: Entry[] | undefined;
   /** Representation of the last change, while the collection is too big to keep all texts. */
   #told: Representation | undefined;
   #snapshot: { readonly revision: number; readonly entries: readonly Entry[] } | undefined;
 
-  constructor(history: History, revisions: Revisions) {
+  constructor(history: History<Change>, revisions: Revisions) {
     this.#history = history;
     this.#revisions = revisions;
   }
@@ -134,7 +134,7 @@ export class Collection {
   }
 
   /** Changes that watches and lists of older versions can use. */
-  get history(): Pick<History, "changesAfter" | "watchFloor" | "isCached" | "size"> {
+  get history(): Pick<History<Change>, "changesAfter" | "watchFloor" | "isCached" | "size"> {
     return this.#history;
   }
 

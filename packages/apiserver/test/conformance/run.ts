@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { createApiServer } from "../../src/index.ts";
 import { recordDigests } from "./answer-digests.ts";
 import { compare } from "./compare.ts";
-import { realServer } from "./real-server.ts";
+import { credentialsOf, realServer } from "./real-server.ts";
 import { scenarios } from "./scenarios.ts";
 import { oldVersions } from "./scenarios/old-versions.ts";
 
@@ -38,8 +38,10 @@ const real = realServer(kubeconfig);
 const memory = createApiServer({
   authorization: "RBAC",
   admissionPlugins: ["OwnerReferencesPermissionEnforcement"],
+  serviceAccountIssuer: `${real.url}/`,
   ...(compaction === undefined ? {} : { compactionIntervalMs: Number(compaction) * 1000 }),
 });
+memory.fillTokenSecrets(credentialsOf(kubeconfig).tls.ca.toString());
 try {
   if (values.record !== undefined) writeFileSync(values.record, await recordDigests(wanted, real, Date.now().toString(36)));
   const { answers, differences } = await compare(wanted, real, memory.transport(), Date.now().toString(36));

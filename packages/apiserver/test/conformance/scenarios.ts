@@ -13,6 +13,7 @@ import { definitions } from "./scenarios/definitions.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
 import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
+import { metadata } from "./scenarios/metadata.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
 import { changedDefinitions } from "./scenarios/old-versions.ts";
@@ -29,6 +30,7 @@ import { schema } from "./scenarios/schema.ts";
 import { statuses } from "./scenarios/statuses.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
+import { tokens } from "./scenarios/tokens.ts";
 import { validation } from "./scenarios/validation.ts";
 import { webhookSubresources } from "./scenarios/webhook-subresources.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
@@ -36,6 +38,7 @@ import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
+  ...metadata,
   ...namespaces,
   ...patches,
   ...strategic,
@@ -55,6 +58,7 @@ export const scenarios: readonly Scenario[] = [
   ...validation,
   ...tables,
   ...rights,
+  ...tokens,
   ...webhooks,
   ...webhookSubresources,
   ...policies,

@@ -23,7 +23,7 @@ import { type PauseState, pauseStateOf } from "./pause.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Asked, Failure, Handed, HandOver, PassType, Progress, Setting } from "./progress.ts";
 import { References } from "./references.ts";
-import { SecretValues } from "./secret-values.ts";
+import { type SecretValues, secretValuesFor } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 
@@ -198,7 +198,7 @@ export class Pass implements EndingFacts {
 
   /** Notes what the step has read or written of a Secret; objects of other kinds are not looked at. */
   noteSecrets({ group, kind }: Kind, answer: unknown): void {
-    if (answer !== undefined && group === "" && kind === "Secret") (this.secrets ??= new SecretValues()).note(answer);
+    if (answer !== undefined && group === "" && kind === "Secret") (this.secrets ??= secretValuesFor(this.object)).note(answer);
   }
 
   /** Notes the object that a read names through another one. */
@@ -208,7 +208,7 @@ export class Pass implements EndingFacts {
 
   /** Notes texts that a step made of Secrets. */
   noteSecretTexts(texts: readonly string[]): void {
-    if (texts.length > 0) (this.secrets ??= new SecretValues()).noteTexts(texts);
+    if (texts.length > 0) (this.secrets ??= secretValuesFor(this.object)).noteTexts(texts);
   }
 
   /** An error without the values of Secrets that the pass has read. */

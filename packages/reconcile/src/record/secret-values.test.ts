@@ -47,6 +47,42 @@ describe("a value of six characters or more", () => {
   });
 });
 
+describe("many values", () => {
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, nth) => [`key${nth}`, `value-${nth}-of-many`]));
+  const values = knowing({ ...many, a: "abcdefg", b: "efghijklm", short: "1234" });
+
+  test("are hidden as few are", () => {
+    expect(values.hide("value-7-of-many and value-77-of-manyvalue-8-of-many, pin=1234")).toBe(
+      "<redacted> and <redacted><redacted>, pin=<redacted>",
+    );
+    expect(values.hide("value-999-of-many")).toBe("value-999-of-many");
+  });
+
+  test("that overlap in a text are hidden whole", () => {
+    expect(values.hide("x abcdefghijklm y")).toBe("x <redacted> y");
+    expect(knowing({ a: "abcdefg", b: "efghijklm" }).hide("x abcdefghijklm y")).toBe("x <redacted> y");
+  });
+
+  test("that are noted later are hidden as well", () => {
+    expect(values.hide("later-value")).toBe("later-value");
+    values.note(secretOf({ later: "later-value" }));
+    expect(values.hide("later-value")).toBe("<redacted>");
+  });
+});
+
+describe("a value that equals a public name", () => {
+  const values = new SecretValues(["orders", "shop"]);
+  values.note(secretOf({ user: "orders", host: "orders-address", space: "shop\n", password: "orders-hunter2" }));
+
+  test.for(["StatefulSet orders-server", "shop/orders", base64("orders"), "orders"])("is not hidden: %s", (text) => {
+    expect(values.hide(text)).toBe(text);
+  });
+
+  test.for(["orders-hunter2", base64("orders-hunter2"), "orders-address"])("does not show another value that contains it: %s", (text) => {
+    expect(values.hide(`x ${text} y`)).toBe("x <redacted> y");
+  });
+});
+
 describe("a shorter value", () => {
   const values = knowing({ pin: "1234", user: "bob" });
 
@@ -153,4 +189,13 @@ test("texts that were made of a Secret are hidden as its values", () => {
   values.noteTexts(texts);
   expect(values.hide("login with hunter22-long failed, pin=abc")).toBe("login with <redacted> failed, pin=<redacted>");
   expect(values.hide("abcdef")).toBe("abcdef");
+});
+
+test("a value that is the name of the object is no secret, in a name made of it and in base64", () => {
+  const values = new SecretValues(["orders-db", "shop"]);
+  values.note(secretOf({ user: "orders-db", database: "shop\n", password: "hunter22-long" }));
+  const text = `Pod orders-db-server of orders-db in namespace=shop has ${base64("orders-db")}`;
+  expect(values.hide(text)).toBe(text);
+  expect(values.hide("orders-db")).toBe("orders-db");
+  expect(values.hide("orders-db:hunter22-long@shop")).toBe("orders-db:<redacted>@shop");
 });

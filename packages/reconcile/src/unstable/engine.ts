@@ -69,6 +69,7 @@ export { hidingLogger, withContext } from "../pass/loggers.ts";
 // Reads and watches of a handler.
 export { inNamespaceOf, isSegment, refOfRead } from "../read-refs.ts";
 export { Budget, isPromiseLike } from "../internal/deadline.ts";
+export { TimeLimit } from "../internal/time-limit.ts";
 export {
   type AnyRead,
   type ManyRead,

@@ -1,6 +1,6 @@
 /** The schema of the hub for objects that clients wrote. It is made at the first check, and a check ends also with a slow pattern. */
 import { apiVersionOf, type Kind, type KubernetesObject } from "@treadle/apimachinery";
-import { TimeLimit } from "./time-limit.ts";
+import { TimeLimit } from "@treadle/reconcile/unstable/engine";
 import { type SchemaProblem, schemaProblems, type View, viewsOf } from "./views.ts";
 
 /** Checks objects of one kind by the schema of its hub. */

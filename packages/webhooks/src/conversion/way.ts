@@ -8,7 +8,7 @@ import { call } from "./functions.ts";
 import { freeze, own } from "../json.ts";
 import { reduced } from "./merge.ts";
 import { shaped } from "./shape.ts";
-import { TimeLimit } from "./time-limit.ts";
+import { TimeLimit } from "@treadle/reconcile/unstable/engine";
 import { assembled, problemsOf, sectionsOf, settled, type View } from "./views.ts";
 
 /** Called with the reason when the annotation of an object is not used. The reason has no values of the object. */

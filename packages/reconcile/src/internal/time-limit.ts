@@ -15,7 +15,7 @@ const MAX_SPENT = 2;
 /** Attempts together. A process that gets little time of the CPU has more of them. */
 const MAX_ATTEMPTS = 20;
 
-/** Runs work within a limit of time. */
+/** Runs synchronous work, such as regular expressions over texts of users, within a limit of time. */
 export class TimeLimit {
   readonly #work: { run: (() => void) | undefined } = { run: undefined };
   readonly #script = new Script("run()");
