@@ -10,6 +10,7 @@ import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { readEmbedded } from "../objects/embedded.ts";
 import { readMeta } from "../objects/object-meta.ts";
 import type { FieldValidation } from "./write-options.ts";
 import type { Served } from "../storage/registry.ts";
@@ -140,9 +141,13 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
   const definition = type.isCustom ? undefined : definitionOf(type, version);
   if (definition !== undefined) object = decodeObject(definition, object, unknown);
-  if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
-  // The real server sorts the unknown fields of custom resources.
-  return { draft: object as Draft, unknown: type.isCustom ? unknown.toSorted() : unknown };
+  if (version.schema === undefined) return { draft: object as Draft, unknown };
+  const [pruned, embedded]: [string[], string[]] = [[], []];
+  object = pruneObject(object, version.schema, pruned);
+  object = readEmbedded(object, version.schema, embedded) as JsonObject; // an object stays one
+  object = applyDefaults(object, version.schema, keepsNulls);
+  // The real server reads these one after the other, and sorts the fields of each.
+  return { draft: object as Draft, unknown: [unknown, pruned, embedded].flatMap((paths) => paths.toSorted()) };
 }
 
 function isEmptyList(value: unknown): boolean {

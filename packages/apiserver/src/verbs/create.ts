@@ -5,7 +5,7 @@ import { BodyError, encodingOf, parseBody } from "../request/content.ts";
 import { type Call, representationFor } from "../request/context.ts";
 import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
 import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
-import { dropRepeatedOwners } from "../objects/repeated-owners.ts";
+import { dropRepeatedOwners } from "../objects/meta-warnings.ts";
 import { validateDraft } from "../objects/validation.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { duplicateMembers, memberPaths } from "../internal/json-text.ts";

@@ -2,7 +2,7 @@
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, representationFor } from "../request/context.ts";
 import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
-import { dropRepeatedOwners } from "../objects/repeated-owners.ts";
+import { dropRepeatedOwners } from "../objects/meta-warnings.ts";
 import { validateDraft } from "../objects/validation.ts";
 import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";

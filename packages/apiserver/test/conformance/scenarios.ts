@@ -10,6 +10,7 @@ import { conversion } from "./scenarios/conversion.ts";
 import { convertedOwners } from "./scenarios/converted-owners.ts";
 import { definitionChecks } from "./scenarios/definition-checks.ts";
 import { definitions } from "./scenarios/definitions.ts";
+import { embedded } from "./scenarios/embedded.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
 import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
@@ -37,6 +38,7 @@ import type { Scenario } from "./session.ts";
 export const scenarios: readonly Scenario[] = [
   ...objects,
   ...metadata,
+  ...embedded,
   ...namespaces,
   ...patches,
   ...strategic,
