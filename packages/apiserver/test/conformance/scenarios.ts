@@ -10,6 +10,7 @@ import { conversion } from "./scenarios/conversion.ts";
 import { convertedOwners } from "./scenarios/converted-owners.ts";
 import { definitionChecks } from "./scenarios/definition-checks.ts";
 import { definitions } from "./scenarios/definitions.ts";
+import { differingVersions } from "./scenarios/differing-versions.ts";
 import { embedded } from "./scenarios/embedded.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
 import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
@@ -33,12 +34,15 @@ import { tokens } from "./scenarios/tokens.ts";
 import { validation } from "./scenarios/validation.ts";
 import { webhookSubresources } from "./scenarios/webhook-subresources.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
+import { yamlBodies } from "./scenarios/yaml-bodies.ts";
 import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
   ...metadata,
   ...embedded,
+  ...differingVersions,
+  ...yamlBodies,
   ...namespaces,
   ...patches,
   ...strategic,
