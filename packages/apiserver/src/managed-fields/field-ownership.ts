@@ -54,6 +54,16 @@ const SENT = new WeakMap<Draft, JsonObject>();
 /** Field owners after a write: known after an apply, otherwise to be computed. */
 export type Ownership = { readonly options: Writer; readonly requested: unknown } | AppliedOwnership;
 
+/**
+ * Records the field owners that follow from entries of the client, if it sent other ones than the object has. They are
+ * validated with the draft.
+ */
+export function recordSentOwner(call: Writing, written: Written, ownership: Ownership): void {
+  const { live } = written;
+  if (!("requested" in ownership) || !Array.isArray(ownership.requested) || ownership.requested.length === 0) return;
+  if (!jsonEqual(ownership.requested, live?.metadata["managedFields"])) recordOwner(call, written, ownership);
+}
+
 /** Records the field owners in the draft. */
 export function recordOwner(call: Writing, written: Written, ownership: Ownership): void {
   const { draft, live } = written;

@@ -36,7 +36,10 @@ export function modelOf(call: Modelled, subresource: string, isApply: boolean): 
     },
     typeIn: (apiVersion) => {
       const found = known.get(apiVersion);
-      return found === undefined ? undefined : ownershipTypeOf(type, found);
+      if (found !== undefined) return ownershipTypeOf(type, found);
+      if (type.isCustom) throw new TypeMismatchError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+      if (apiVersion.split("/").length > 2) throw new TypeMismatchError(`unexpected GroupVersion string: ${apiVersion}`);
+      return undefined;
     },
     convert: (object, apiVersion) => {
       const [from, to] = [known.get(String(object["apiVersion"])), known.get(apiVersion)];

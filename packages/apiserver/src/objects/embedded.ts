@@ -3,10 +3,9 @@
  * removed, and a wrong type is a refusal. They need apiVersion, kind and valid metadata.
  */
 import { dns1035LabelProblems, jsonEqual } from "@treadle/apimachinery";
-import { aggregate, type FieldError, invalid, required, tooLong } from "../errors/field-errors.ts";
+import { aggregate, type FieldError, invalid, required } from "../errors/field-errors.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
-import { managerErrors } from "../request/write-options.ts";
 import type { Draft } from "../storage/stored-object.ts";
 import { metaErrors, readMeta } from "./object-meta.ts";
 import { type CompiledSchema, fieldSchema } from "../schema/schema.ts";
@@ -102,24 +101,5 @@ function embeddedMetaErrors(meta: JsonObject): FieldError[] {
   const { namespace } = meta;
   const isNamespaced = typeof namespace === "string" && namespace !== "";
   const type = { nameRule: "segment", isNamespaced } as const;
-  const errors = metaErrors(type, { metadata: { ...meta, name: meta["name"] || "unnamed" } } as unknown as Draft); // has only metadata
-  return [...errors, ...managedFieldsErrors(meta["managedFields"])];
-}
-
-/** k8s.io/apimachinery `MaxSubresourceNameLength`. */
-const MAX_SUBRESOURCE_BYTES = 256;
-
-function managedFieldsErrors(entries: unknown): FieldError[] {
-  if (!Array.isArray(entries)) return [];
-  return (entries as readonly JsonObject[]).flatMap((entry, i) => {
-    // read by readMeta
-    const { operation = "", fieldsType = "", manager = "", subresource = "" } = entry;
-    const at = `metadata.managedFields[${i}]`;
-    return [
-      ...(operation === "Apply" || operation === "Update" ? [] : [invalid(`${at}.operation`, operation, "must be `Apply` or `Update`")]),
-      ...(fieldsType === "" || fieldsType === "FieldsV1" ? [] : [invalid(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`")]),
-      ...managerErrors(String(manager), `${at}.manager`),
-      ...(Buffer.byteLength(String(subresource)) > MAX_SUBRESOURCE_BYTES ? [tooLong(`${at}.subresource`, MAX_SUBRESOURCE_BYTES)] : []),
-    ];
-  });
+  return metaErrors(type, { metadata: { ...meta, name: meta["name"] || "unnamed" } } as unknown as Draft); // has only metadata
 }

@@ -6,6 +6,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems, jsonEqual, labelKeyProb
 import { type FieldError, forbidden, invalid, required, tooLong } from "../errors/field-errors.ts";
 import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError, TIME } from "../errors/meta-type-error.ts";
+import { managedFieldsErrors } from "./owner-entries.ts";
 import type { NameRule, ResourceType } from "../storage/registry.ts";
 import type { Draft } from "../storage/stored-object.ts";
 
@@ -76,7 +77,7 @@ export function metaErrors(type: Pick<ResourceType, "nameRule" | "isNamespaced">
   const { generation } = meta;
   if (typeof generation === "number" && generation < 0)
     errors.push(invalid("metadata.generation", generation, "must be greater than or equal to 0"));
-  errors.push(...metaContentErrors(meta), ...finalizerErrors(meta["finalizers"]));
+  errors.push(...metaContentErrors(meta), ...finalizerErrors(meta["finalizers"]), ...managedFieldsErrors(meta["managedFields"]));
   return errors;
 }
 
@@ -101,6 +102,7 @@ export function metaUpdateErrors(meta: JsonObject, old: JsonObject): FieldError[
   for (const field of IMMUTABLE) {
     if (!jsonEqual(meta[field], old[field])) errors.push(invalid(`metadata.${field}`, meta[field] ?? null, "field is immutable"));
   }
+  errors.push(...managedFieldsErrors(meta["managedFields"]));
   return errors;
 }
 

@@ -4,7 +4,7 @@ import { chosenFor } from "../request/deliberation.ts";
 import { BodyError, encodingOf, parseBody } from "../request/content.ts";
 import { type Call, representationFor } from "../request/context.ts";
 import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, recordSentOwner } from "../managed-fields/field-ownership.ts";
 import { dropRepeatedOwners } from "../objects/meta-warnings.ts";
 import { validateDraft } from "../objects/validation.ts";
 import { goJson, type JsonObject } from "../internal/json.ts";
@@ -60,6 +60,7 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   // Changes by webhooks have no manager.
   if (draft !== sent) noteSent(draft, sent);
   const written = { draft, live: undefined, subresource: "" };
+  recordSentOwner(call, written, applied ?? { requested, options });
   validateDraft(served, written, call.warnings);
   parts.access.checkOwners(call, written);
   parts.admission.validate(call, { ...admitted, draft });

@@ -24,6 +24,7 @@ import { podActions } from "./scenarios/pod-actions.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { reads } from "./scenarios/reads.ts";
+import { sentOwners } from "./scenarios/sent-owners.ts";
 import { rules } from "./scenarios/rules.ts";
 import { rights } from "./scenarios/rights.ts";
 import { scale } from "./scenarios/scale.ts";
@@ -42,6 +43,7 @@ export const scenarios: readonly Scenario[] = [
   ...metadata,
   ...embedded,
   ...differingVersions,
+  ...sentOwners,
   ...yamlBodies,
   ...namespaces,
   ...patches,

@@ -85,7 +85,7 @@ export const embedded: readonly Scenario[] = [
       await send("unknown fields at many places", "POST", path, {
         body: {
           ...holder("c", { two: { ...odd, bar: 1, spec: { a: "b", c: "d" } }, list: [odd], abc: 1 }),
-          metadata: { name: "c", zoo: 1, alpha: 1, ownerReferences: [owner("1", { foo: 1 })], finalizers: ["example.com/a"] },
+          metadata: { name: "c", zoo: 1, alpha: 1, ownerReferences: [owner("1", { foo: 1 })] },
           zzz: 1,
         },
       });
