@@ -20,8 +20,16 @@ export interface ApiServerOptions {
   readonly resources?: readonly ServedResource[];
   /** Called with each request before it is handled. Throw an ApiError to inject a fault: the client gets it as the answer. */
   readonly onRequest?: (request: ApiRequest) => void;
-  /** Maximum number of changes of a kind that the server remembers for watches. @defaultValue 10000 */
+  /** Maximum number of changes of a kind that the server remembers, for watches and for lists of older versions. @defaultValue 10000 */
   readonly historyLimit?: number;
+  /**
+   * Time between two compactions of the history, in milliseconds. After one to two intervals a version is too old: a list of
+   * exactly this version, and the next page of such a list, get 410 Expired. A watch gets 410 from a version that is no longer
+   * in the watch cache of a real server. It has the last 100 changes of the kind, and all changes of the last 75 s.
+   * With 0 only `historyLimit` limits the history.
+   * @defaultValue 0; 300000 for a local cluster, as on a real server
+   */
+  readonly compactionIntervalMs?: number;
   /** Maximum number of events that may wait for a slow reader of a watch. At one more the server ends the watch. @defaultValue 10000 */
   readonly watchBuffer?: number;
   /** Time between two bookmarks of a watch that allows them, in milliseconds. With 0 there are none. @defaultValue 60000, as on the real server */

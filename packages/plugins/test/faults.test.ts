@@ -3,11 +3,14 @@
  *
  * @module-tag memory
  */
+import { execFile } from "node:child_process";
 import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { PluginSource } from "../src/connection.ts";
@@ -104,6 +107,11 @@ const PLANS: readonly (Case & { readonly plan: string })[] = [
     message: `object "c" is a ClusterRole, which is cluster-scoped`,
   },
   { name: "kind", plan: `objects(map("b"), map("c", { kind: "Secret" }))`, message: "is a Secret of v1, which is not granted" },
+  {
+    name: "deep",
+    plan: `objects(map("b"), { id: "c", object: Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","data":' + "[".repeat(1e6) + "]".repeat(1e6) + "}") })`,
+    message: "dependents[1].object has more than 200 levels; give a flatter one",
+  },
   { name: "hang-in-call", plan: "hang()", message: "it did not answer within 10 s", hangs: "plan" },
   { name: "exception", plan: `(() => { throw new Error("password=hunter2hunter2") })()`, message: "status 2" },
 ];
@@ -116,7 +124,7 @@ const RELEASES: readonly (Case & { readonly body?: () => Promise<Buffer>; readon
   { name: "link", body: () => archive([{ name: "link", type: "symlink", linkname: "/bin/sh" }, ""]), message: "symlink" },
 ];
 
-const OTHERS = ["good", "hang-at-end", "category", "no-right"];
+const OTHERS = ["good", "hang-at-end", "category", "no-right", "log"];
 
 let stage: FaultStage;
 let page: Server;
@@ -225,13 +233,32 @@ test.for(PLANS)("an answer with the fault $name is reported, and nothing of it i
   await ended(name);
 });
 
-test("a program that hangs at its end is killed", async () => {
+test("a program that hangs at its end is killed, and is reported", async () => {
   const name = "hang-at-end";
   await begun(name, program(name, "shutdown: () => hang()"));
   stage.hanging.add(`${name} close`);
-  await gone(name);
-  await reports(name, "PluginReady", "False NoPlugin");
+  const [old] = await stage.pids(name);
+  await stage.put(name, program(name));
+  await stage.until(async () => !(await stage.pids(name)).includes(old ?? 0), "the old program has ended");
+  expect(stage.logs()).toContain("the plugin has not ended within 2 s, and is killed");
+  await isReady(name);
   await ended(name);
+});
+
+test("a program that writes 100 MB to its log in a call gives its answer, and what was dropped is reported", async () => {
+  const name = "log";
+  const flood = `for (let i = 0; i < 1_000; i++) process.stderr.write(("x".repeat(99) + "\\n").repeat(1_000))`;
+  await begun(name, program(name, `plan: (_, request) => { if (parametersOf(request).isBad) ${flood}; return good(request); }`));
+  await stage.set(name, { isBad: true });
+  await stage.until(() => stage.logs().includes("the plugin logs too much: lines were dropped or cut"), "the dropped lines are reported");
+  await isReady(name);
+  await ended(name);
+});
+
+test("a program that is started by hand explains what it is, and fails", async () => {
+  const file = fileURLToPath(new URL("./plugins/kube-postgres.ts", import.meta.url));
+  const run = promisify(execFile)(process.execPath, ["--conditions=@treadle/source", file]);
+  await expect(run).rejects.toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is a plugin for operators") });
 });
 
 test("a program whose category is another one after a restart is refused", async () => {

@@ -18,6 +18,7 @@ import { failingConversions } from "./scenarios/failing-conversions.ts";
 import { metadata } from "./scenarios/metadata.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
+import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
@@ -76,4 +77,5 @@ export const scenarios: readonly Scenario[] = [
   ...failingWebhooks,
   ...definitions,
   ...definitionChecks,
+  ...changedDefinitions,
 ];

@@ -23,7 +23,7 @@ export function stepLogger(log: Logger, step: string, { secrets }: Pick<Pass, "s
 }
 
 /** A logger whose lines hold no values of `secrets`, also of those that are noted later. No argument makes it throw. */
-export function hidingLogger(log: Logger, secrets: SecretValues): Logger {
+export function hidingLogger(log: Logger, secrets: Pick<SecretValues, "hide" | "hideIn">): Logger {
   return mapped(log, (data, text) => [hiddenBy(secrets, data), secrets.hide(text)]);
 }
 
@@ -71,7 +71,7 @@ function withoutReserved(data: Fields, reserved: ReadonlySet<string>): Fields {
   return { ...kept, fields: { ...(data["fields"] as object | undefined), ...moved } }; // Spread takes any value.
 }
 
-function hiddenBy(secrets: SecretValues, data: Fields): Fields {
+function hiddenBy(secrets: Pick<SecretValues, "hideIn">, data: Fields): Fields {
   try {
     return secrets.hideIn(data);
   } catch {

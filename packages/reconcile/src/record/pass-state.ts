@@ -23,7 +23,7 @@ import { type PauseState, pauseStateOf } from "./pause.ts";
 import type { Pipeline } from "../build/pipeline.ts";
 import type { Asked, Failure, Handed, HandOver, PassType, Progress, Setting } from "./progress.ts";
 import { References } from "./references.ts";
-import { secretValuesFor, type SecretValues } from "./secret-values.ts";
+import { type SecretValues, secretValuesFor } from "./secret-values.ts";
 import type { StepRuntime } from "../build/step-runtime.ts";
 import { PrimaryGone, type QuietRequeue, Writer } from "./writer.ts";
 

@@ -47,6 +47,42 @@ describe("a value of six characters or more", () => {
   });
 });
 
+describe("many values", () => {
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, nth) => [`key${nth}`, `value-${nth}-of-many`]));
+  const values = knowing({ ...many, a: "abcdefg", b: "efghijklm", short: "1234" });
+
+  test("are hidden as few are", () => {
+    expect(values.hide("value-7-of-many and value-77-of-manyvalue-8-of-many, pin=1234")).toBe(
+      "<redacted> and <redacted><redacted>, pin=<redacted>",
+    );
+    expect(values.hide("value-999-of-many")).toBe("value-999-of-many");
+  });
+
+  test("that overlap in a text are hidden whole", () => {
+    expect(values.hide("x abcdefghijklm y")).toBe("x <redacted> y");
+    expect(knowing({ a: "abcdefg", b: "efghijklm" }).hide("x abcdefghijklm y")).toBe("x <redacted> y");
+  });
+
+  test("that are noted later are hidden as well", () => {
+    expect(values.hide("later-value")).toBe("later-value");
+    values.note(secretOf({ later: "later-value" }));
+    expect(values.hide("later-value")).toBe("<redacted>");
+  });
+});
+
+describe("a value that equals a public name", () => {
+  const values = new SecretValues(["orders", "shop"]);
+  values.note(secretOf({ user: "orders", host: "orders-address", space: "shop\n", password: "orders-hunter2" }));
+
+  test.for(["StatefulSet orders-server", "shop/orders", base64("orders"), "orders"])("is not hidden: %s", (text) => {
+    expect(values.hide(text)).toBe(text);
+  });
+
+  test.for(["orders-hunter2", base64("orders-hunter2"), "orders-address"])("does not show another value that contains it: %s", (text) => {
+    expect(values.hide(`x ${text} y`)).toBe("x <redacted> y");
+  });
+});
+
 describe("a shorter value", () => {
   const values = knowing({ pin: "1234", user: "bob" });
 

@@ -7,31 +7,32 @@
 import { inspect } from "node:util";
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { isReconcileError } from "../errors.ts";
-
-/** A value of at least so many characters is replaced wherever it is; a shorter one where it is a whole value. */
-const MIN_LENGTH = 6;
-
-const HIDDEN = "<redacted>";
+import { HIDDEN, SecretForms, type SecretLike } from "./secret-forms.ts";
 
 /** Holds the values of Secrets, and replaces them in texts, values and errors. */
 export class SecretValues {
-  readonly #names: ReadonlySet<string>;
-  readonly #objects = new Set<SecretLike>();
-  readonly #texts = new Set<readonly string[]>();
-  /** Made when a text is hidden for the first time: most passes hand over none. */
-  #forms: Forms | undefined;
+  readonly #objects = new WeakSet<object>();
+  readonly #texts = new WeakSet<readonly string[]>();
+  /** What is noted and not yet in the forms: most passes hide nothing. */
+  #pending: (SecretLike | readonly string[])[] = [];
+  readonly #forms: SecretForms;
 
-  /** `names` are no secrets, also if a Secret has one as a value, such as a user with the name of its object. */
+  /** @param names public texts, such as the name of the owner: a value that equals one is not hidden, because the text is known anyway */
   constructor(names: readonly string[] = []) {
-    this.#names = new Set(names);
+    this.#forms = new SecretForms(names);
+  }
+
+  /** Number of forms that are hidden. */
+  get size(): number {
+    return this.#current().size;
   }
 
   /** Notes the values of a Secret, or of each Secret of a list. */
   note(value: unknown): void {
     if (Array.isArray(value)) for (const each of value) this.note(each);
-    else if (typeof value === "object" && value !== null && !this.#objects.has(value as SecretLike)) {
-      this.#objects.add(value as SecretLike);
-      this.#forms = undefined;
+    else if (typeof value === "object" && value !== null && !this.#objects.has(value)) {
+      this.#objects.add(value);
+      this.#pending.push(value as SecretLike);
     }
   }
 
@@ -39,18 +40,20 @@ export class SecretValues {
   noteTexts(texts: readonly string[]): void {
     if (this.#texts.has(texts)) return;
     this.#texts.add(texts);
-    this.#forms = undefined;
+    this.#pending.push(texts);
   }
 
   /** Returns `text` without the values. */
   hide(text: string): string {
-    if (typeof text !== "string" || text === "") return text;
-    const { long, short, whole } = (this.#forms ??= formsIn(this.#objects, this.#texts, this.#names));
-    if (whole.has(text)) return HIDDEN;
-    let hidden = text;
-    for (const form of long) if (hidden.includes(form)) hidden = hidden.replaceAll(form, HIDDEN);
-    if (short !== undefined) hidden = hidden.replace(short, `$1${HIDDEN}`);
-    return hidden;
+    return typeof text !== "string" || text === "" ? text : this.#current().hide(text);
+  }
+
+  #current(): SecretForms {
+    for (const each of this.#pending)
+      if (Array.isArray(each)) for (const text of each) this.#forms.addText(text as string);
+      else this.#forms.addSecret(each as SecretLike);
+    this.#pending = [];
+    return this.#forms;
   }
 
   /** The same for every text in a value, keys included, as a copy; the very same value where there is nothing to hide. */
@@ -111,106 +114,13 @@ export class SecretValues {
   }
 }
 
-/** Returns where a pass notes values. The name of its object is in names of other objects, and cannot be kept secret. */
+/** Returns values for a pass of `object`. Its names are public: they are in each log line, and in the names of other objects. */
 export function secretValuesFor({ metadata: { name, namespace = "" } }: KubernetesObject): SecretValues {
   return new SecretValues([name, namespace]);
 }
 
 const MAX_DEPTH = 8;
 const MAX_ERROR_DEPTH = 64;
-
-interface SecretLike extends KubernetesObject {
-  readonly data?: Readonly<Record<string, unknown>>;
-  readonly stringData?: Readonly<Record<string, unknown>>;
-}
-
-interface Forms {
-  /** All forms of the long values, the longest first: a value may contain another one. */
-  readonly long: readonly string[];
-  /** The short values where they are whole values of a text. */
-  readonly short: RegExp | undefined;
-  /** The short values themselves. */
-  readonly whole: ReadonlySet<string>;
-}
-
-function formsIn(objects: Iterable<SecretLike>, texts: Iterable<readonly string[]>, names: ReadonlySet<string>): Forms {
-  const long = new Set<string>();
-  const whole = new Set<string>();
-  for (const { data, stringData } of objects) {
-    for (const encoded of Object.values(data ?? {})) {
-      if (typeof encoded !== "string") continue;
-      const plain = plainOf(encoded);
-      if (plain !== undefined && names.has(plain.trim())) continue;
-      for (const form of [encoded, encoded.replace(/=+$/, "")]) if (plain === undefined || plain.length >= MIN_LENGTH) add(form);
-      if (plain !== undefined) addPlain(plain);
-    }
-    for (const plain of Object.values(stringData ?? {})) if (typeof plain === "string") addPlain(plain);
-  }
-  for (const list of texts) list.forEach(addPlain);
-  const short = whole.size === 0 ? undefined : wholeValues([...whole]);
-  return { long: [...long].toSorted((a, b) => b.length - a.length), short, whole };
-
-  function addPlain(plain: string): void {
-    for (const value of new Set([plain, plain.trim()])) {
-      if (value === "" || names.has(value)) continue;
-      if (value.length < MIN_LENGTH) for (const form of [value, base64Of(value)]) whole.add(form);
-      else for (const form of formsOf(value)) add(form);
-    }
-  }
-
-  function add(form: string): void {
-    if (form.length >= MIN_LENGTH) long.add(form);
-  }
-}
-
-/** The text behind base64; `undefined` for binary data. */
-function plainOf(encoded: string): string | undefined {
-  const plain = Buffer.from(encoded, "base64").toString("utf8");
-  return plain.includes("\uFFFD") ? undefined : plain;
-}
-
-function base64Of(value: string): string {
-  return Buffer.from(value).toString("base64");
-}
-
-/** A value in all forms in which texts may hold it. */
-function formsOf(value: string): readonly string[] {
-  const base64 = base64Of(value);
-  const url = encodeURIComponent(wellFormed(value));
-  const form = new URLSearchParams({ v: value }).toString().slice(2);
-  const json = JSON.stringify(value).slice(1, -1);
-  const lower = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  return [
-    value,
-    json,
-    JSON.stringify(json).slice(1, -1),
-    value.trim().replace(/\s*[\r\n]+\s*/g, " "),
-    base64,
-    base64.replace(/=+$/, ""),
-    Buffer.from(value).toString("base64url"),
-    url,
-    lower(url),
-    form,
-    lower(form),
-    encodeURI(wellFormed(value)),
-    encodeURIComponent(base64),
-  ];
-}
-
-/** encodeURIComponent() throws for half a character. */
-function wellFormed(value: string): string {
-  return value.toWellFormed();
-}
-
-/** Short values where they are whole values of JSON, `key=value` or a header. */
-function wholeValues(values: readonly string[]): RegExp {
-  const forms = [...new Set(values.flatMap((value) => [value, encodeURIComponent(wellFormed(value))]))].toSorted(
-    (a, b) => b.length - a.length,
-  );
-  const any = forms.map((form) => form.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|");
-  const before = String.raw`[\w.-]\\*["']?\s*[:=]\s*\\*["']?|[[,]\s*\\*["']`;
-  return new RegExp(String.raw`(${before})(?:${any})(?=\\*["']|[\s,;&}\])]|$)`, "g");
-}
 
 function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true;

@@ -44,7 +44,7 @@ export const tokens: readonly Scenario[] = [
       const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
       await quietly("POST", accounts, { body: { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "robot" } } });
       await send("create", "POST", secrets, secret("filled"));
-      await send("create with data", "POST", secrets, secret("own", {}, { token: "YQ==", other: "Yg==", "ca.crt": "Yw==" }));
+      await send("create with data", "POST", secrets, secret("own", {}, { data: { token: "YQ==", other: "Yg==", "ca.crt": "Yw==" } }));
       await until(session, `${secrets}/filled`, ({ data }) => data?.token !== undefined);
       await until(session, `${secrets}/own`, ({ data }) => data?.namespace !== undefined);
       await send("filled", "GET", `${secrets}/filled`);
@@ -71,7 +71,7 @@ export const tokens: readonly Scenario[] = [
       await send("review of a token that is marked invalid", "POST", REVIEWS, review(marked));
       await send("create for a missing account", "POST", secrets, secret("orphan", { "kubernetes.io/service-account.name": "missing" }));
       await send("create for another uid", "POST", secrets, secret("foreign", { "kubernetes.io/service-account.uid": "x" }));
-      const held = secret("held", { "kubernetes.io/service-account.name": "missing" }, undefined, { finalizers: ["example.com/f"] });
+      const held = secret("held", { "kubernetes.io/service-account.name": "missing" }, { metadata: { finalizers: ["example.com/f"] } });
       await quietly("POST", secrets, held);
       for (const name of ["orphan", "foreign"]) await until(session, `${secrets}/${name}`, ({ kind }) => kind === "Status");
       await until(session, `${secrets}/held`, ({ metadata }) => metadata?.deletionTimestamp !== undefined);
@@ -86,10 +86,10 @@ export const tokens: readonly Scenario[] = [
   },
 ];
 
-function secret(name: string, annotations: Json = {}, data: Json | undefined = undefined, metadata: Json = {}): Send {
+function secret(name: string, annotations: Json = {}, more: { readonly data?: Json; readonly metadata?: Json } = {}): Send {
   const named = { "kubernetes.io/service-account.name": "robot", ...annotations };
   const body = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/service-account-token" };
-  return { body: { ...body, metadata: { name, annotations: named, ...metadata }, ...(data === undefined ? {} : { data }) } };
+  return { body: { ...body, ...more, metadata: { name, annotations: named, ...more.metadata } } };
 }
 
 function review(token: string, audiences?: readonly string[]): Send {
