@@ -160,10 +160,10 @@ describe("validation has the errors of the real server", () => {
     const schema = schemaOf({
       f: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
     });
-    const body = await refusal(schema, { f: { apiVersion: "", metadata: { labels: 1 } } });
+    const body = await refusal(schema, { f: { apiVersion: "", metadata: { labels: { "a b": "" } } } });
     expect(body["message"]).toContain('spec.f.apiVersion: Invalid value: "": must not be empty');
     expect(body["message"]).toContain("spec.f.kind: Required value");
-    expect(body["message"]).toContain("spec.f.metadata: Invalid value");
+    expect(body["message"]).toContain("spec.f.metadata.labels: Invalid value");
     const { call } = harness({ resources: [widgetCrd(schema)] });
     const f = { apiVersion: "v1", kind: "Pod", metadata: { name: "x" }, spec: { any: [1] } };
     expect((await call("POST", WIDGETS, widget("a", { spec: { f } }))).body["spec"]).toEqual({ f });

@@ -21,7 +21,7 @@ export function installNow(parts: Parts, manifest: CustomResourceDefinitionInput
   if (manifest === undefined) return;
   const call = localCall(parts, DEFINITIONS, { name: manifest.metadata.name ?? "", subresource: "" });
   const body = { ...structuredClone(manifest), apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
-  const { draft } = readObject(call.served, body, "");
+  const { draft } = readObject(call.served, body, { text: "" });
   const entry = call.collection.get(manifest.metadata.name ?? "");
   if (entry === undefined) store(call, draft, OPTIONS);
   else {

@@ -4,7 +4,7 @@
  */
 import { jsonEqual, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import { type JsonObject, valueAt } from "../internal/json.ts";
-import { problemsText, typeProblems } from "./check-type.ts";
+import { problemsText, TypeMismatchError, typeProblems } from "./check-type.ts";
 import { decodeEntries, encodeEntries, identityOf } from "./entries.ts";
 import { EMPTY_SET, equalSets, isEmptySet, recursiveDifference } from "./field-set.ts";
 import { merge } from "./merge.ts";
@@ -36,11 +36,6 @@ export interface Applied {
   readonly managed: readonly ManagedFieldsEntry[];
 }
 
-/** An object or a configuration that does not have the type of its kind. */
-export class TypeMismatchError extends Error {
-  override readonly name = "TypeMismatchError";
-}
-
 /** Manager of fields that an object without managedFields had before its first apply. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
@@ -48,8 +43,10 @@ const BEFORE_FIRST_APPLY = "before-first-apply";
 export function applyConfiguration(application: Application): Applied {
   const { live, managed, config, model, writer, isForced } = application;
   const type = model.typeIn(model.apiVersion) ?? DEDUCED;
-  checkType(config, type, { what: "patch", allowsRepeats: false });
-  checkType(live, type, { what: "live", allowsRepeats: true });
+  // The owners of an object without managedFields are found first.
+  if (managed.length === 0) checkType(live, type, UNMANAGED);
+  checkType(config, type, PATCH);
+  checkType(live, type, LIVE);
   const old = present(decodeEntries(managed.length > 0 ? managed : unmanaged(application)), model);
   const applier = { ...writer, operation: "Apply" as const, apiVersion: model.apiVersion, time: undefined };
   const id = identityOf(applier);
@@ -75,16 +72,25 @@ function unmanaged({ live, model, writer, empty = {} }: Application): readonly M
   return managedAfterUpdate({ before: undefined, after: live, empty, model, managed: [], writer: before });
 }
 
-function checkType(
-  object: JsonObject,
-  type: TypeDef,
-  { what, allowsRepeats }: { readonly what: string; readonly allowsRepeats: boolean },
-): void {
+interface Checked {
+  /** Beginning and end of the text around the name of the object. */
+  readonly text: readonly [string, string];
+  readonly allowsRepeats: boolean;
+}
+
+const PATCH: Checked = { text: ["failed to create typed patch object", ""], allowsRepeats: false };
+const LIVE: Checked = { text: ["failed to create typed live object", ""], allowsRepeats: true };
+const UNMANAGED: Checked = {
+  text: ["failed to create manager for existing fields: failed to convert new object", " to smd typed"],
+  allowsRepeats: true,
+};
+
+function checkType(object: JsonObject, type: TypeDef, { text: [before, after], allowsRepeats }: Checked): void {
   const problems = typeProblems(object, type, allowsRepeats);
   if (problems.length === 0) return;
   const name = [valueAt(object, ["metadata", "namespace"]), valueAt(object, ["metadata", "name"])].map(textOf).join("/");
   const kind = `${groupVersionText(textOf(object["apiVersion"]))}, Kind=${textOf(object["kind"])}`;
-  throw new TypeMismatchError(`failed to create typed ${what} object (${name}; ${kind}): ${problemsText(problems)}`);
+  throw new TypeMismatchError(`${before} (${name}; ${kind})${after}: ${problemsText(problems)}`);
 }
 
 /** Returns a group and version as Go prints it: the core group has an empty name. */

@@ -10,6 +10,11 @@ export interface TypeProblem {
   readonly text: string;
 }
 
+/** An object or a configuration that does not have the type of its kind. */
+export class TypeMismatchError extends Error {
+  override readonly name = "TypeMismatchError";
+}
+
 /** Returns the errors of a value. Duplicate items of sets and list-maps are errors, unless `allowsRepeats`. */
 export function typeProblems(value: unknown, type: TypeDef, allowsRepeats: boolean): readonly TypeProblem[] {
   return check(value, type, { parent: undefined, element: "", allowsRepeats });

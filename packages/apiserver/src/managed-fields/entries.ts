@@ -20,12 +20,13 @@ export type Managers = ReadonlyMap<string, ManagedEntry>;
 
 /** Decodes an entry, or returns `undefined` for an invalid one. */
 export function decodeEntry(entry: ManagedFieldsEntry): ManagedEntry | undefined {
+  if (!entry.apiVersion || entry.fieldsType !== "FieldsV1") return undefined;
   const fields = readForm(entry.fieldsV1);
   if (fields === undefined || (entry.operation !== "Apply" && entry.operation !== "Update")) return undefined;
   return {
     manager: entry.manager ?? "",
     operation: entry.operation,
-    apiVersion: entry.apiVersion ?? "",
+    apiVersion: entry.apiVersion,
     subresource: entry.subresource ?? "",
     time: entry.time,
     fields,

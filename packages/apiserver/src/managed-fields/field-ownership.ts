@@ -6,7 +6,8 @@ import type { Store } from "../storage/store.ts";
 import { emptyOf } from "../builtin/decode-object.ts";
 import { cloneJson, type JsonObject } from "../internal/json.ts";
 import type { Deliberation } from "../request/deliberation.ts";
-import { type Modelled, modelOf } from "./model.ts";
+import { TypeMismatchError } from "./check-type.ts";
+import { checkVersionFields, type Modelled, modelOf } from "./model.ts";
 import { managedAfterUpdate, managedBefore } from "./update.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
@@ -53,6 +54,16 @@ const SENT = new WeakMap<Draft, JsonObject>();
 /** Field owners after a write: known after an apply, otherwise to be computed. */
 export type Ownership = { readonly options: Writer; readonly requested: unknown } | AppliedOwnership;
 
+/**
+ * Records the field owners that follow from entries of the client, if it sent other ones than the object has. They are
+ * validated with the draft.
+ */
+export function recordSentOwner(call: Writing, written: Written, ownership: Ownership): void {
+  const { live } = written;
+  if (!("requested" in ownership) || !Array.isArray(ownership.requested) || ownership.requested.length === 0) return;
+  if (!jsonEqual(ownership.requested, live?.metadata["managedFields"])) recordOwner(call, written, ownership);
+}
+
 /** Records the field owners in the draft. */
 export function recordOwner(call: Writing, written: Written, ownership: Ownership): void {
   const { draft, live } = written;
@@ -64,16 +75,32 @@ export function recordOwner(call: Writing, written: Written, ownership: Ownershi
     draft.metadata["managedFields"] = live.metadata["managedFields"];
 }
 
+/** An object whose managers have other versions, which do not have all its fields, loses its managers. */
 function managedByUpdate(
   call: Writing,
   written: Written,
   { requested, options }: { readonly requested: unknown; readonly options: Writer },
 ): readonly ManagedFieldsEntry[] {
-  const { draft, live, subresource } = written;
+  try {
+    return managedAfter(call, written, { requested, options });
+  } catch (error) {
+    // As on the real server, such an object has no managers then.
+    if (error instanceof TypeMismatchError) return [];
+    throw error;
+  }
+}
+
+function managedAfter(
+  call: Writing,
+  { draft, live, subresource }: Written,
+  { requested, options }: { readonly requested: unknown; readonly options: Writer },
+): readonly ManagedFieldsEntry[] {
   delete draft.metadata["managedFields"];
+  const [before, after] = [live as JsonObject | undefined, SENT.get(draft) ?? draft];
+  if (before !== undefined) for (const object of [after, before]) checkVersionFields(call.served, object);
   return managedAfterUpdate({
-    before: live as JsonObject | undefined,
-    after: SENT.get(draft) ?? draft,
+    before,
+    after,
     ...(live === undefined ? { empty: emptyOf(call.served) } : {}),
     model: modelOf(call, subresource, false),
     managed: managedBefore(requested, live?.metadata["managedFields"], subresource !== ""),

@@ -59,9 +59,15 @@ describe("sets of paths", () => {
   });
 
   test("with an invalid stored form are refused", () => {
-    for (const bad of [undefined, [], "x", { "x:a": {} }, { "f:a": 1 }, { "f:a": { "f:b": [] } }])
-      expect(fromFieldsV1(bad)).toBeUndefined();
+    const bad = [undefined, [], "x", { a: {} }, { "f:a": 1 }, { "f:a": { "f:b": [] } }, { "i:x": {} }, { "v:x": {} }, { "k:[]": {} }];
+    for (const form of bad) expect(fromFieldsV1(form)).toBeUndefined();
     expect(fromFieldsV1({})).toEqual(EMPTY_SET);
+  });
+
+  test("drop elements of an unknown type", () => {
+    expect(fromFieldsV1({ "x:a": 1, "f:a": {}, "i:1": {}, "v:1": {}, 'k:{"a":1}': {} })).toEqual(
+      fromFieldsV1({ "f:a": {}, "i:1": {}, "v:1": {}, 'k:{"a":1}': {} }),
+    );
   });
 });
 

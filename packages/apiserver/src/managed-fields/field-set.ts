@@ -173,12 +173,40 @@ function readNode(fields: Readonly<Record<string, unknown>>, isNested: boolean):
       isMember = true;
       continue;
     }
+    // Elements of unknown types are dropped: a later version may have them.
+    if (/^[^fkvi]:/.test(element)) continue;
     const sub = fields[element];
-    if (!/^[fkvi]:/.test(element) || !isObject(sub)) return undefined;
+    if (!isElement(element) || !isObject(sub)) return undefined;
     const read = readNode(sub, true);
     if (read === undefined) return undefined;
     children.set(element, read);
   }
   if (children.size === 0 && isNested) return LEAF;
   return { isMember, children };
+}
+
+/** Reports whether a text is an element of a path: a field, an index, a value in JSON, or keys in JSON. */
+function isElement(element: string): boolean {
+  const text = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case "f:":
+      return true;
+    case "i:":
+      return /^[-+]?\d+$/.test(text);
+    case "v:":
+      return jsonOf(text) !== undefined;
+    case "k:":
+      return isObject(jsonOf(text));
+    default:
+      return false;
+  }
+}
+
+/** Returns the value of a JSON text, or `undefined` for another text. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 /** A served kind for field ownership: its types by version, the conversion between versions, and the fields that a path does not write. */
 import { compiledSchemaOf } from "../builtin/schemas.ts";
-import { pruneObject } from "../schema/coerce.ts";
+import { problemsText, TypeMismatchError, typeProblems } from "./check-type.ts";
 import { type Converting, objectIn } from "../crd/object-version.ts";
 import { StatusError } from "../errors/status-errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../internal/json.ts";
@@ -36,7 +36,10 @@ export function modelOf(call: Modelled, subresource: string, isApply: boolean): 
     },
     typeIn: (apiVersion) => {
       const found = known.get(apiVersion);
-      return found === undefined ? undefined : ownershipTypeOf(type, found);
+      if (found !== undefined) return ownershipTypeOf(type, found);
+      if (type.isCustom) throw new TypeMismatchError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+      if (apiVersion.split("/").length > 2) throw new TypeMismatchError(`unexpected GroupVersion string: ${apiVersion}`);
+      return undefined;
     },
     convert: (object, apiVersion) => {
       const [from, to] = [known.get(String(object["apiVersion"])), known.get(apiVersion)];
@@ -84,7 +87,11 @@ interface Way {
   readonly isApply: boolean;
 }
 
-/** @throws Suspension, and StatusError for an apply whose object cannot be converted */
+/**
+ * Converts an object. Unknown fields of the other version are not removed, as on the real server.
+ *
+ * @throws Suspension, TypeMismatchError for unknown fields, and StatusError for an apply whose object cannot be converted
+ */
 function convert(call: Modelled, object: JsonObject, way: Way): JsonObject {
   const { from, to } = way;
   let converted: JsonObject;
@@ -92,8 +99,28 @@ function convert(call: Modelled, object: JsonObject, way: Way): JsonObject {
     const stored = from.toStored === undefined ? object : from.toStored(cloneJson(object));
     converted = to.fromStored === undefined ? stored : to.fromStored(cloneJson(stored));
   } else converted = convertByWebhook(call, object, way);
+  const { type } = call.served;
+  // It is a custom resource that could not be converted.
+  if (converted === object && to.conversion !== undefined) return object;
   converted = { ...converted, apiVersion: to.apiVersion };
-  return to.schema === undefined ? converted : pruneObject(converted, to.schema);
+  checkFields(converted, type, to);
+  return converted;
+}
+
+/** Checks an object of a custom kind. @throws TypeMismatchError when the version does not have its fields */
+function checkFields(object: JsonObject, type: ResourceType, version: ServedVersion): void {
+  const problems = type.isCustom ? typeProblems(object, ownershipTypeOf(type, version), true) : [];
+  if (problems.length > 0) throw new TypeMismatchError(problemsText(problems));
+}
+
+/**
+ * Checks an object that is read in the version of the request. The object of a kind with one version was validated when it was
+ * stored.
+ *
+ * @throws TypeMismatchError when the version does not have its fields
+ */
+export function checkVersionFields({ type, version }: Modelled["served"], object: JsonObject): void {
+  if (type.versions.length > 1) checkFields(object, type, version);
 }
 
 function convertByWebhook({ deliberation, ...call }: Modelled, object: JsonObject, { to, isApply }: Way): JsonObject {

@@ -13,7 +13,11 @@ export interface Model {
   readonly apiVersion: string;
   /** Returns the fields that a request at this path does not write in a version (`status`, or everything else). They get no owner. */
   readonly ignored: (apiVersion: string) => FieldSet;
-  /** Returns the type in a version. `undefined`: the version is unknown, and its entries are dropped. */
+  /**
+   * Returns the type in a version. `undefined`: the version is unknown, and its entries are dropped.
+   *
+   * @throws TypeMismatchError for an unknown version of a custom kind, whose objects cannot be converted to it
+   */
   readonly typeIn: (apiVersion: string) => TypeDef | undefined;
   /** Converts the object to another version. */
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;

@@ -6,6 +6,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems, jsonEqual, labelKeyProb
 import { type FieldError, forbidden, invalid, required, tooLong } from "../errors/field-errors.ts";
 import { goQuote, goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { MetaTypeError, TIME } from "../errors/meta-type-error.ts";
+import { managedFieldsErrors } from "./owner-entries.ts";
 import type { NameRule, ResourceType } from "../storage/registry.ts";
 import type { Draft } from "../storage/stored-object.ts";
 
@@ -27,7 +28,7 @@ export function readMeta(raw: unknown, unknown: string[] = []): JsonObject {
       continue;
     }
     if (value === null || value === undefined) continue;
-    const clean = read(value, [field]);
+    const clean = read(value, [field], unknown);
     if (clean !== undefined) meta[field] = clean;
   }
   return meta;
@@ -60,7 +61,7 @@ function hasOnlyDots(name: string): boolean {
 }
 
 /** Returns all errors of the metadata of an object to store. */
-export function metaErrors(type: ResourceType, draft: Draft): FieldError[] {
+export function metaErrors(type: Pick<ResourceType, "nameRule" | "isNamespaced">, draft: Draft): FieldError[] {
   const meta = draft.metadata;
   const errors: FieldError[] = [];
   const generateName = meta["generateName"];
@@ -76,7 +77,7 @@ export function metaErrors(type: ResourceType, draft: Draft): FieldError[] {
   const { generation } = meta;
   if (typeof generation === "number" && generation < 0)
     errors.push(invalid("metadata.generation", generation, "must be greater than or equal to 0"));
-  errors.push(...metaContentErrors(meta), ...finalizerErrors(meta["finalizers"]));
+  errors.push(...metaContentErrors(meta), ...finalizerErrors(meta["finalizers"]), ...managedFieldsErrors(meta["managedFields"]));
   return errors;
 }
 
@@ -101,6 +102,7 @@ export function metaUpdateErrors(meta: JsonObject, old: JsonObject): FieldError[
   for (const field of IMMUTABLE) {
     if (!jsonEqual(meta[field], old[field])) errors.push(invalid(`metadata.${field}`, meta[field] ?? null, "field is immutable"));
   }
+  errors.push(...managedFieldsErrors(meta["managedFields"]));
   return errors;
 }
 
@@ -114,7 +116,8 @@ const IMMUTABLE = ["name", "namespace", "uid", "creationTimestamp", "deletionTim
 /** k8s.io/apimachinery `TotalAnnotationSizeLimitB`. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-type Reader = (value: unknown, path: readonly string[]) => unknown;
+/** Reads a field, and adds the paths of unknown fields inside it to `unknown`. */
+type Reader = (value: unknown, path: readonly string[], unknown: string[]) => unknown;
 
 const textOf: (goType: string) => Reader = (goType) => (value, path) => {
   if (typeof value !== "string") throw wrongType(value, path, goType);
@@ -152,14 +155,15 @@ const textList: Reader = (value, path) => {
   for (const item of value) if (typeof item !== "string") throw wrongType(item, path, "string");
   return value.length === 0 ? undefined : [...value];
 };
-const objectList: (goType: string, fields: Readonly<Record<string, Reader>>) => Reader = (goType, fields) => (value, path) => {
+const objectList: (goType: string, fields: Readonly<Record<string, Reader>>) => Reader = (goType, fields) => (value, path, unknown) => {
   if (!Array.isArray(value)) throw wrongType(value, path, `[]${goType}`);
-  const list = value.map((item) => {
+  const list = value.map((item, i) => {
     if (!isObject(item)) throw wrongType(item, path, goType);
     const clean: JsonObject = {};
+    for (const key in item) if (!Object.hasOwn(fields, key)) unknown.push(`metadata.${path.join(".")}[${i}].${key}`);
     for (const key in fields) {
       const given = Object.hasOwn(item, key) ? item[key] : undefined;
-      const read = given === undefined || given === null ? undefined : fields[key]?.(given, [...path, key]);
+      const read = given === undefined || given === null ? undefined : fields[key]?.(given, [...path, key], unknown);
       if (read !== undefined) clean[key] = read;
     }
     return clean;
@@ -182,7 +186,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   selfLink: text,
   uid,
   resourceVersion: text,
-  generation: (value, path) => integer(value, path) || undefined,
+  generation: (value, path, unknown) => integer(value, path, unknown) || undefined,
   creationTimestamp: time,
   deletionTimestamp: time,
   deletionGracePeriodSeconds: integer,
@@ -277,17 +281,6 @@ function withReferences(error: FieldError, references: JsonObject | readonly Jso
   const order = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
   return { ...error, body: error.body.replace("null", () => JSON.stringify(references, order)) };
 }
-
-/** Returns the warnings about new finalizers of a custom resource. For built-in kinds such names are errors. */
-export function finalizerWarnings(meta: JsonObject, old: JsonObject = {}): readonly string[] {
-  const known = new Set([...stringsOf(old["finalizers"]), ...STANDARD_FINALIZERS]);
-  const added = new Set(stringsOf(meta["finalizers"]).filter((name) => !name.includes("/") && !known.has(name)));
-  const advice = (name: string): string =>
-    `prefer a domain-qualified finalizer name ${name.includes(".") ? "including a path (/) " : ""}to avoid accidental conflicts with other finalizer writers`;
-  return [...added].toSorted().map((name) => `metadata.finalizers: ${goQuote(name)}: ${advice(name)}`);
-}
-
-const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"] as const;
 
 function finalizerErrors(finalizers: unknown): FieldError[] {
   const names = stringsOf(finalizers);

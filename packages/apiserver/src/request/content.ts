@@ -1,5 +1,4 @@
 /** Bodies and media types: parses JSON, YAML and protobuf, and negotiates the representation of the answer. */
-import type { Tags } from "yaml";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
 import { jsonProblem } from "../internal/json-text.ts";
 import { badRequest, entityTooLarge, noRepresentation, notAcceptable, unsupportedMediaType } from "../errors/status-errors.ts";
@@ -185,30 +184,19 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
   [PROTOBUF, "protobuf"],
 ]);
 
-/** Parses a YAML document as a JSON value. @throws SyntaxError */
+/** Parses the first document of a YAML text as a JSON value. @throws SyntaxError */
 export async function parseYaml(body: string): Promise<unknown> {
-  const { parse } = await import("yaml");
-  let value: unknown;
-  try {
-    // As Go reads it: YAML 1.1 ("yes" is true) without times and numbers with colons. A single dot is not a number. The last of duplicate
-    // keys counts.
-    const customTags = (tags: Tags): Tags => tags.filter((tag) => typeof tag === "string" || !isTime(tag)).map(withoutDot);
-    value = parse(body, { version: "1.1", customTags, uniqueKeys: false, maxAliasCount: 100, logLevel: "error" });
-  } catch (error) {
-    // The library throws its own errors, and a ReferenceError for too many aliases.
-    throw new SyntaxError(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error), { cause: error });
-  }
+  const { parseFirstDocument } = await import("./yaml-body.ts");
   // Converted to JSON, because dates and maps with other keys than strings cannot be in an object.
-  return parseJson(JSON.stringify(value) ?? "null");
+  return sorted(parseJson(JSON.stringify(await parseFirstDocument(body)) ?? "null"));
 }
 
-function isTime(tag: Exclude<Tags[number], string>): boolean {
-  return tag.tag === "tag:yaml.org,2002:timestamp" || tag.format === "TIME";
-}
-
-function withoutDot(tag: Tags[number]): Tags[number] {
-  if (typeof tag === "string" || !("test" in tag) || tag.test?.test(".") !== true) return tag;
-  return { ...tag, test: new RegExp(`^(?![-+]?\\.$)(?:${tag.test.source})`) } as Tags[number]; // the same tag
+/** Sorts the members of maps, as Go does when it makes JSON of YAML. Unknown fields are reported in this order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).toSorted((a, b) => (a < b ? -1 : 1));
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
 /** Replaces half a surrogate pair by the replacement character. Drops `__proto__`, because an assignment would change a prototype. */

@@ -10,7 +10,9 @@ import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject, valueAt } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
 import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { readEmbedded } from "../objects/embedded.ts";
 import { readMeta } from "../objects/object-meta.ts";
+import { repeatedKeysText } from "./yaml-body.ts";
 import type { FieldValidation } from "./write-options.ts";
 import type { Served } from "../storage/registry.ts";
 import { badRequest, invalidObject, type StatusError } from "../errors/status-errors.ts";
@@ -22,14 +24,22 @@ export interface Incoming {
   readonly unknown: readonly string[];
 }
 
-/** Reads a parsed body as an object of the served kind. `text` is the body. @throws StatusError 400, 422 */
-export function readObject(served: Served, body: unknown, text: string): Incoming {
+/** The text of a body, for errors. */
+export interface BodyText {
+  readonly text: string;
+  /** The text as JSON. Absent for the usual check of fields, whose errors show the beginning of the text. */
+  readonly json?: string | undefined;
+}
+
+/** Reads a parsed body as an object of the served kind. @throws StatusError 400, 422 */
+export function readObject(served: Served, body: unknown, { text, json }: BodyText): Incoming {
   const { type, version } = served;
   const object = objectAt(body);
   // A built-in kind follows from the path, unless the body names one.
   const implied = type.isCustom ? { kind: "", apiVersion: "" } : { kind: type.kind, apiVersion: version.apiVersion };
   const kind = object["kind"] || implied.kind;
   const apiVersion = object["apiVersion"] || implied.apiVersion;
+  if (kind === "" && json !== undefined) throw undecodable(served, `Object 'Kind' is missing in '${json}'`);
   if (kind === "") throw badRequest(unrecognized(served, `Object 'Kind' is missing in '${text}'`, text));
   if (String(apiVersion).split("/").length > 2)
     throw badRequest(unrecognized(served, `unexpected GroupVersion string: ${String(apiVersion)}`, text));
@@ -90,18 +100,22 @@ export const SCHEME = 'scheme "pkg/runtime/scheme.go:111"';
 export function checkFields(
   { warnings }: { readonly warnings: string[] },
   {
+    repeated = [],
     problems,
     validation,
     refuse,
   }: {
+    /** Problems of repeated keys in YAML. */
+    readonly repeated?: readonly string[];
     readonly problems: readonly string[];
     readonly validation: FieldValidation;
     readonly refuse: (cause: string) => StatusError;
   },
 ): void {
-  if (problems.length === 0 || validation === "Ignore") return;
-  if (validation === "Warn") warnings.push(...problems);
-  else throw refuse(`strict decoding error: ${problems.join(", ")}`);
+  if (repeated.length + problems.length === 0 || validation === "Ignore") return;
+  const causes = [...(repeated.length === 0 ? [] : [repeatedKeysText(repeated)]), ...problems];
+  if (validation === "Strict") throw refuse(`strict decoding error: ${causes.join(", ")}`);
+  warnings.push(...repeated, ...problems);
 }
 
 /** Returns the problems of fields, in the order of the real server. */
@@ -140,9 +154,13 @@ export function complete(served: Served, body: JsonObject, { keepsNulls = false 
   let object: JsonObject = { apiVersion: version.apiVersion, kind: type.kind, metadata, ...rest };
   const definition = type.isCustom ? undefined : definitionOf(type, version);
   if (definition !== undefined) object = decodeObject(definition, object, unknown);
-  if (version.schema !== undefined) object = applyDefaults(pruneObject(object, version.schema, unknown), version.schema, keepsNulls);
-  // The real server sorts the unknown fields of custom resources.
-  return { draft: object as Draft, unknown: type.isCustom ? unknown.toSorted() : unknown };
+  if (version.schema === undefined) return { draft: object as Draft, unknown };
+  const [pruned, embedded]: [string[], string[]] = [[], []];
+  object = pruneObject(object, version.schema, pruned);
+  object = readEmbedded(object, version.schema, embedded) as JsonObject; // an object stays one
+  object = applyDefaults(object, version.schema, keepsNulls);
+  // The real server reads these one after the other, and sorts the fields of each.
+  return { draft: object as Draft, unknown: [unknown, pruned, embedded].flatMap((paths) => paths.toSorted()) };
 }
 
 function isEmptyList(value: unknown): boolean {

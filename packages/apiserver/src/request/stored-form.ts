@@ -17,8 +17,10 @@ export function toStored(call: Pick<Call, "served" | "parts" | "deliberation">, 
     return { stored, shown: stored };
   }
   let stored: JsonObject = { ...(version.toStored === undefined ? draft : version.toStored(draft)), apiVersion: storage.apiVersion };
-  if (storage.schema !== undefined) stored = applyDefaults(pruneObject(stored, storage.schema), storage.schema);
-  return { stored: stored as Draft, shown: shownIn(version, stored, draft) }; // kind and metadata are those of the draft
+  if (storage.schema === undefined) return { stored: stored as Draft, shown: shownIn(version, stored, draft) };
+  // Defaults of the stored version are filled in when the object is read.
+  stored = pruneObject(stored, storage.schema);
+  return { stored: stored as Draft, shown: shownIn(version, applyDefaults(stored, storage.schema), draft) }; // kind and metadata are those of the draft
 }
 
 /** Returns the stored object in the version of the draft. A custom kind loses the fields that the stored version does not have. */

@@ -77,13 +77,14 @@ const VALIDATIONS: ReadonlyMap<string, FieldValidation> = new Map([
   ["Strict", "Strict"],
 ]);
 
-function managerErrors(manager: string): FieldError[] {
+/** Returns the errors of the name of a field manager. */
+export function managerErrors(manager: string, at = "fieldManager"): FieldError[] {
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(manager) > MAX_MANAGER_LENGTH) errors.push(tooLong("fieldManager", MAX_MANAGER_LENGTH));
+  if (Buffer.byteLength(manager) > MAX_MANAGER_LENGTH) errors.push(tooLong(at, MAX_MANAGER_LENGTH));
   const bad = [...manager].findIndex((character) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character));
   if (bad >= 0) {
     const code = (manager.codePointAt(bad) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    errors.push(invalid("fieldManager", manager, `invalid character U+${code} (at position ${bad})`));
+    errors.push(invalid(at, manager, `invalid character U+${code} (at position ${bad})`));
   }
   return errors;
 }

@@ -1,7 +1,6 @@
 /** Bodies of server-side apply, in YAML, which includes JSON. */
 import { parseJson, parseYaml } from "../request/content.ts";
 import { goTypeOf, isObject, type JsonObject } from "../internal/json.ts";
-import { duplicateMembers } from "../internal/json-text.ts";
 import { badRequest } from "../errors/status-errors.ts";
 
 /** Parses the configuration. An empty document is an empty configuration. @throws StatusError 400 */
@@ -11,25 +10,6 @@ export async function parseConfiguration(text: string): Promise<JsonObject> {
   if (isObject(value)) return value;
   const cause = `json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`;
   throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${cause}`);
-}
-
-/** Returns a problem for each duplicate key. `config` is the parsed text. */
-export async function repeatedKeys(text: string, config: JsonObject): Promise<readonly string[]> {
-  if (isJson(text) && duplicateMembers(text, config).length === 0) return [];
-  const { isMap, isScalar, LineCounter, parseDocument, visit } = await import("yaml");
-  const lines = new LineCounter();
-  const found: string[] = [];
-  visit(parseDocument(text, { version: "1.1", uniqueKeys: false, lineCounter: lines, logLevel: "error" }), (_, node) => {
-    if (!isMap(node)) return;
-    const seen = new Set<string>();
-    for (const { key } of node.items) {
-      if (!isScalar(key)) continue;
-      const name = String(key.value);
-      if (seen.has(name)) found.push(`line ${lines.linePos(key.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
-      seen.add(name);
-    }
-  });
-  return found;
 }
 
 async function parseText(text: string): Promise<unknown> {

@@ -6,7 +6,8 @@ import { complete } from "../request/draft.ts";
 import type { AppliedOwnership } from "../managed-fields/field-ownership.ts";
 import { goQuote, isObject, type JsonObject } from "../internal/json.ts";
 import { objectAt } from "../internal/read.ts";
-import { type Application, type Applied, groupVersionText, TypeMismatchError } from "../managed-fields/apply.ts";
+import { type Application, type Applied, groupVersionText } from "../managed-fields/apply.ts";
+import { TypeMismatchError } from "../managed-fields/check-type.ts";
 import { conflictAnswer } from "../managed-fields/conflicts.ts";
 import { applyAsManager } from "../managed-fields/last-applied.ts";
 import { modelOf } from "../managed-fields/model.ts";
@@ -20,7 +21,8 @@ import { resourceOf } from "../storage/registry.ts";
 import { badRequest, conflict, notFound, type StatusError, unreadableVersion, untypable } from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
-import { parseConfiguration, repeatedKeys } from "./apply-body.ts";
+import { repeatedKeys, repeatedKeysText } from "../request/yaml-body.ts";
+import { parseConfiguration } from "./apply-body.ts";
 import { answerWritten, store } from "./create.ts";
 import { NO_RESIDUE, type Residue, residueIn } from "../managed-fields/residue.ts";
 import { change, checkName } from "./update.ts";
@@ -68,12 +70,11 @@ export interface Configuration {
 /** Parses the configuration. @throws StatusError 400 */
 export async function readConfiguration(text: string, { fieldValidation }: WriteOptions): Promise<Configuration> {
   const config = await parseConfiguration(text);
-  return { config, repeated: fieldValidation === "Ignore" ? [] : await repeatedKeys(text, config) };
+  return { config, repeated: fieldValidation === "Ignore" ? [] : await repeatedKeys(text) };
 }
 
 function repeatedlyKeyed(problems: readonly string[]): StatusError {
-  const cause = "error converting YAML to JSON: yaml: unmarshal errors:";
-  return badRequest(`error strict decoding YAML: ${[cause, ...problems.map((problem) => `  ${problem}`)].join("\n")}`);
+  return badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(problems)}`);
 }
 
 /** Merges the configuration into the object, without defaults, and returns the owners of its fields. @throws StatusError 400, 409, 500 */

@@ -4,13 +4,14 @@ import { chosenFor } from "../request/deliberation.ts";
 import { BodyError, encodingOf, parseBody } from "../request/content.ts";
 import { type Call, representationFor } from "../request/context.ts";
 import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
-import { dropRepeatedOwners } from "../objects/repeated-owners.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, recordSentOwner } from "../managed-fields/field-ownership.ts";
+import { dropRepeatedOwners } from "../objects/meta-warnings.ts";
 import { validateDraft } from "../objects/validation.ts";
-import type { JsonObject } from "../internal/json.ts";
+import { goJson, type JsonObject } from "../internal/json.ts";
 import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
 import { checkNamespace, matchNamespace } from "../objects/namespaces.ts";
 import { secondsOf } from "../objects/object-meta.ts";
+import { repeatedKeys } from "../request/yaml-body.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
 import { emptyStatus } from "../builtin/decode-object.ts";
 import { definitionOf } from "../builtin/schemas.ts";
@@ -59,6 +60,7 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   // Changes by webhooks have no manager.
   if (draft !== sent) noteSent(draft, sent);
   const written = { draft, live: undefined, subresource: "" };
+  recordSentOwner(call, written, applied ?? { requested, options });
   validateDraft(served, written, call.warnings);
   parts.access.checkOwners(call, written);
   parts.admission.validate(call, { ...admitted, draft });
@@ -94,10 +96,16 @@ export async function readSent(call: Call, { fieldValidation }: WriteOptions): P
   const { served, request } = call;
   const body = await readBody(call);
   const text = request.body ?? "";
-  const incoming = readObject(served, body, text);
-  const isJson = fieldValidation !== "Ignore" && encodingOf(request.headers["content-type"]) === "json";
-  const problems = problemsOf(isJson ? duplicateMembers(text, body) : [], incoming.unknown, served.type.isCustom ? undefined : text);
-  checkFields(call, { problems, validation: fieldValidation, refuse: (cause) => undecodable(served, cause) });
+  const given = encodingOf(request.headers["content-type"]);
+  // The real server reads custom resources in another way when it does not check their fields.
+  const json = fieldValidation === "Ignore" ? (given === "json" ? text : goJson(body)) : undefined;
+  const incoming = readObject(served, body, { text, json });
+  const encoding = fieldValidation === "Ignore" ? undefined : given;
+  const duplicates = encoding === "json" ? duplicateMembers(text, body) : [];
+  const shown = served.type.isCustom || encoding === undefined ? undefined : encoding === "yaml" ? JSON.stringify(body) : text;
+  const problems = problemsOf(duplicates, incoming.unknown, shown);
+  const repeated = encoding === "yaml" ? await repeatedKeys(text) : [];
+  checkFields(call, { repeated, problems, validation: fieldValidation, refuse: (cause) => undecodable(served, cause) });
   return incoming;
 }
 
@@ -106,7 +114,7 @@ export async function readSent(call: Call, { fieldValidation }: WriteOptions): P
  * duplicates come first.
  */
 function problemsOf(duplicates: readonly string[], unknown: readonly string[], text: string | undefined): readonly string[] {
-  if (text === undefined || duplicates.length === 0 || unknown.length === 0) return fieldProblems(duplicates, unknown);
+  if (text === undefined || duplicates.length + unknown.length < 2) return fieldProblems(duplicates, unknown);
   const members = memberPaths(text);
   const met = [
     ...duplicates.map((path) => ({ at: members.indexOf(path, members.indexOf(path) + 1), problem: fieldProblems([path], []) })),

@@ -35,14 +35,15 @@ export async function patch(call: Call): Promise<ApiResponse> {
   const applyTo = readPatch(type, body);
   const live = representationOf(entry, served.version, served.type).object;
   const { draft, patched, unknown } = readPatched(call, applyTo(live));
+  const sorted = served.type.isCustom ? unknown : unknown.toSorted();
   const duplicates = options.fieldValidation === "Ignore" ? [] : duplicateMembers(text, body);
   const problems =
     type === MERGE
-      ? fieldProblems(duplicates, unknown.toSorted())
+      ? fieldProblems(duplicates, sorted)
       : [
           ...duplicates.map((path) => `json patch duplicate field "${path}"`),
           ...unknownMembers(body).map((path) => `json patch unknown field "${path}"`),
-          ...fieldProblems([], unknown.toSorted()),
+          ...fieldProblems([], sorted),
         ];
   checkFields(call, { problems, validation: options.fieldValidation, refuse: (cause) => badResult(patched, cause) });
   checkName(call, draft);

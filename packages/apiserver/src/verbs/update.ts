@@ -1,8 +1,8 @@
 /** PUT of an object or its status, and the common part of all changes of existing objects. */
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, representationFor } from "../request/context.ts";
-import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
-import { dropRepeatedOwners } from "../objects/repeated-owners.ts";
+import { type AppliedOwnership, noteSent, prepareDraft, recordOwner, recordSentOwner } from "../managed-fields/field-ownership.ts";
+import { dropRepeatedOwners } from "../objects/meta-warnings.ts";
 import { validateDraft } from "../objects/validation.ts";
 import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
@@ -66,6 +66,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   if (draft !== sent) noteSent(next, merge(call, sent, live, subresource));
   const written = { draft: next, live, subresource };
   call.parts.access.checkRoles(call, next, live);
+  recordSentOwner(call, written, applied ?? { requested, options });
   validateDraft(served, written, call.warnings);
   call.parts.access.checkOwners(call, written);
   call.parts.admission.validate(call, { ...admitted, draft: next });

@@ -10,6 +10,8 @@ import { conversion } from "./scenarios/conversion.ts";
 import { convertedOwners } from "./scenarios/converted-owners.ts";
 import { definitionChecks } from "./scenarios/definition-checks.ts";
 import { definitions } from "./scenarios/definitions.ts";
+import { differingVersions } from "./scenarios/differing-versions.ts";
+import { embedded } from "./scenarios/embedded.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
 import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
@@ -23,6 +25,7 @@ import { podActions } from "./scenarios/pod-actions.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { reads } from "./scenarios/reads.ts";
+import { sentOwners } from "./scenarios/sent-owners.ts";
 import { rules } from "./scenarios/rules.ts";
 import { rights } from "./scenarios/rights.ts";
 import { scale } from "./scenarios/scale.ts";
@@ -34,11 +37,16 @@ import { tokens } from "./scenarios/tokens.ts";
 import { validation } from "./scenarios/validation.ts";
 import { webhookSubresources } from "./scenarios/webhook-subresources.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
+import { yamlBodies } from "./scenarios/yaml-bodies.ts";
 import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
   ...metadata,
+  ...embedded,
+  ...differingVersions,
+  ...sentOwners,
+  ...yamlBodies,
   ...namespaces,
   ...patches,
   ...strategic,
