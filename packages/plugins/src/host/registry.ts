@@ -37,27 +37,43 @@ export class Pair implements LiveInput {
   }
 
   /** Sets the plugins, and calls the listeners if that is new for owners. */
-  set(candidates: readonly Candidate[]): void {
+  set(candidates: readonly Candidate[], version = versionOf(candidates)): void {
     this.candidates = candidates;
-    const plugin = candidates[0]?.plugin;
-    // The same program that is ready again has the same version, so its plans are not made again.
-    const version = plugin === undefined ? "" : [plugin.name, plugin.state, plugin.program].join(" ");
     if (version === this.#version) return;
     this.#version = version;
     for (const listener of Array.from(this.#listeners)) listener();
   }
 }
 
-/** The pairs of a host. A pair that was asked for is kept, because renderings hold it. */
+/** The same program that is ready again has the same version, so its plans are not made again. */
+function versionOf([first]: readonly Candidate[]): string {
+  return first === undefined ? "no plugin" : [first.plugin.name, first.plugin.state, first.plugin.program].join(" ");
+}
+
+/** The plugins of a host by pair. A pair that was asked for is kept, because renderings hold it. */
 export class Registry {
   readonly #pairs = new Map<string, Pair>();
+  #plugins: readonly PluginFacts[] | undefined;
+
+  /** Whether plugins can be asked now. */
+  get isStarted(): boolean {
+    return this.#plugins !== undefined;
+  }
 
   /** Returns a pair, in any case of letters. */
   pair(category: string, type: string): Pair {
     const key = `${category}/${type}`.toLowerCase();
     let pair = this.#pairs.get(key);
-    if (pair === undefined) this.#pairs.set(key, (pair = new Pair()));
+    if (pair === undefined) {
+      this.#pairs.set(key, (pair = new Pair()));
+      if (this.isStarted) pair.set([]);
+    }
     return pair;
+  }
+
+  /** Returns a plugin that has not described itself yet. */
+  silent(name: string): PluginFacts | undefined {
+    return this.#plugins?.find((plugin) => plugin.name === name && plugin.offer === undefined);
   }
 
   /** The pairs that a plugin offers, sorted, by key. */
@@ -69,6 +85,7 @@ export class Registry {
 
   /** Takes the plugins as they are now. */
   update(plugins: readonly PluginFacts[]): void {
+    this.#plugins = plugins;
     const offers = new Map<Pair, Candidate[]>();
     for (const plugin of plugins.toSorted(order))
       for (const type of plugin.offer?.types ?? []) {
@@ -77,6 +94,12 @@ export class Registry {
         offers.set(pair, [...(offers.get(pair) ?? []), { plugin, category, type }]);
       }
     for (const pair of this.#pairs.values()) pair.set(offers.get(pair) ?? []);
+  }
+
+  /** Forgets the plugins: none can be asked before the next update. */
+  stop(): void {
+    this.#plugins = undefined;
+    for (const pair of this.#pairs.values()) pair.set([], "");
   }
 }
 
