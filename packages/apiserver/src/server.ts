@@ -11,6 +11,7 @@ import {
   type Status,
   systemClock,
   systemRandom,
+  type Timer,
   type Transport,
 } from "@treadle/apimachinery";
 import type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
@@ -21,6 +22,8 @@ import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
 import { createBootstrapRoles } from "./authorization/bootstrap.ts";
 import { ADMINISTRATOR, type Identity } from "./authorization/identity.ts";
+import { TokenSecrets } from "./authorization/token-secrets.ts";
+import { DEFAULT_ISSUER } from "./authorization/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import type { Parts } from "./request/context.ts";
 import { DefinitionLife } from "./crd/life.ts";
@@ -49,13 +52,14 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
 export function createServer(options: ApiServerOptions): InMemoryServer {
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
-  const store = new Store(options.historyLimit ?? 10_000);
+  const store = new Store(clock, { limit: options.historyLimit ?? 10_000, isCompacted: compactionIntervalOf(options) > 0 });
   const access = new Access({
     store,
     registry,
     clock,
     isRestricted: options.authorization === "RBAC",
     tokens: options.tokens ?? {},
+    issuer: options.serviceAccountIssuer ?? DEFAULT_ISSUER,
     enforcesOwners: options.admissionPlugins?.includes("OwnerReferencesPermissionEnforcement") === true,
   });
   const uid = options.uid ?? randomUUID;
@@ -93,11 +97,14 @@ export class InMemoryServer implements ApiServer {
   /** Running controllers: those of workloads, and those of {@link run}. */
   readonly #simulations: Simulation[] = [];
   readonly #workloads: Simulation | undefined;
+  #compaction: Timer | undefined;
+  readonly #tokenSecrets = new Set<TokenSecrets>();
   #isClosed = false;
 
   constructor(parts: Parts, options: ApiServerOptions) {
     const { onRequest, garbageCollection, authorization, workloads = false } = options;
     this.#parts = parts;
+    this.#compactLater(compactionIntervalOf(options));
     this.#namespaces = new NamespaceLife(parts);
     this.#definitions = new DefinitionLife(parts);
     if (authorization === "RBAC") this.#aggregation = new RoleAggregation(parts.store, parts.clock);
@@ -135,6 +142,20 @@ export class InMemoryServer implements ApiServer {
     return this.#parts.access.authenticate(token);
   }
 
+  acceptToken(token: string, identity: Identity): () => void {
+    return this.#parts.access.acceptToken(token, identity);
+  }
+
+  fillTokenSecrets(caPem: string): () => void {
+    const secrets = new TokenSecrets(this.#parts, caPem);
+    this.#tokenSecrets.add(secrets);
+    secrets.settle();
+    return () => {
+      secrets.close();
+      this.#tokenSecrets.delete(secrets);
+    };
+  }
+
   async handle(request: ApiRequest, sender: Identity = ADMINISTRATOR): Promise<ApiResponse> {
     try {
       for (const observe of this.#isClosed ? [] : this.#observers) observe(request);
@@ -152,6 +173,7 @@ export class InMemoryServer implements ApiServer {
         this.#namespaces.settle();
         this.#definitions.settle();
         this.#aggregation?.settle();
+        for (const secrets of this.#tokenSecrets) secrets.settle();
       }
       return response;
     } catch (error) {
@@ -202,6 +224,17 @@ export class InMemoryServer implements ApiServer {
     this.#parts.store.compact();
   }
 
+  /** Forgets in each interval what is older than the interval before, as a kube-apiserver lets etcd do. */
+  #compactLater(intervalMs: number): void {
+    if (intervalMs <= 0) return;
+    const { store, clock } = this.#parts;
+    const { revision } = store;
+    this.#compaction = clock.after(intervalMs, () => {
+      store.compactTo(revision);
+      this.#compactLater(intervalMs);
+    });
+  }
+
   async settled(): Promise<void> {
     do {
       await this.#collector?.settled();
@@ -217,10 +250,17 @@ export class InMemoryServer implements ApiServer {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#compaction?.cancel();
     this.#collector?.close();
     for (const simulation of this.#simulations) simulation.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
+}
+
+/** Returns the time between two compactions, 0 for none. @throws RangeError */
+function compactionIntervalOf({ compactionIntervalMs = 0 }: ApiServerOptions): number {
+  if (Number.isFinite(compactionIntervalMs) && compactionIntervalMs >= 0) return compactionIntervalMs;
+  throw new RangeError(`createApiServer: compactionIntervalMs is ${compactionIntervalMs}; it must be a finite number, 0 or more`);
 }
 
 /** The user of the garbage collector of kube-controller-manager. Its rights are not checked. */

@@ -94,6 +94,7 @@ test("a local cluster works after seven days as in its first minute", { timeout:
   const spec = { schedule: "0 * * * *", jobTemplate: { spec: { template: { spec: pod } } } };
   await call("POST", "/apis/batch/v1/namespaces/default/cronjobs", { metadata: { name: "hourly" }, spec });
   const start = clock.now();
+  const { metadata } = await call("GET", "/api/v1/configmaps");
   await work("day-0");
   for (let day = 1; day <= 7; day++) {
     while (clock.now() < start + day * DAY_MS) {
@@ -104,6 +105,8 @@ test("a local cluster works after seven days as in its first minute", { timeout:
   }
   const { status } = await call("GET", "/apis/batch/v1/namespaces/default/cronjobs/hourly");
   expect(clock.now() - Date.parse(String(status.lastScheduleTime)), "the age of the newest Job").toBeLessThanOrEqual(HOUR_MS);
+  const old = await call("GET", `/api/v1/configmaps?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`);
+  expect(old, "a list of the first day").toMatchObject({ code: 410, reason: "Expired" });
   // A watch ends after 30 to 60 minutes.
   expect(opened(), "the watches of a client that opens them again").toBeGreaterThan(7 * 24);
   end.abort();

@@ -23,14 +23,14 @@ export interface LocalClusterOptions {
   /** Folder with manifests to create before the cluster is ready. CRDs are created first, the others in any order. */
   readonly manifests?: string;
   /**
-   * Whether the work of controllers is done: garbage collection and the contents of namespaces. With `false` the cluster
+   * Whether the work of controllers is done: garbage collection, the contents of namespaces, and tokens in Secrets. With `false` the cluster
    * behaves as a kube-apiserver alone.
    * @defaultValue true
    */
   readonly controllers?: boolean;
   /**
-   * Options of the API server. They override the defaults of a local cluster: `garbageCollection: true` and
-   * `authorization: "RBAC"`. The kubeconfig always has the rights of the administrator.
+   * Options of the API server. They override the defaults of a local cluster: `garbageCollection: true`,
+   * `authorization: "RBAC"` and `compactionIntervalMs: 300000`. The kubeconfig always has the rights of the administrator.
    */
   readonly server?: ApiServerOptions;
 }
@@ -55,12 +55,20 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
   await checkKubeconfig(options.kubeconfig);
   const hasControllers = options.controllers ?? true;
-  const server = createServer({ garbageCollection: hasControllers, authorization: "RBAC", ...options.server });
+  const server = createServer({
+    garbageCollection: hasControllers,
+    authorization: "RBAC",
+    compactionIntervalMs: COMPACTION_INTERVAL_MS,
+    ...options.server,
+  });
   let front: HttpsFront | undefined;
   try {
     front = await listen(server, options.port ?? 0);
     await createOwnService(server, front.url);
-    if (hasControllers) server.run(namespaceContents(front.caPem));
+    if (hasControllers) {
+      server.run(namespaceContents(front.caPem));
+      server.fillTokenSecrets(front.caPem);
+    }
     await createManifests(server, manifests);
     await server.settled();
     await writeKubeconfig(options.kubeconfig, `${MARK}${front.kubeconfig()}`);
@@ -71,6 +79,9 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     throw error;
   }
 }
+
+/** Default of the flag `--etcd-compaction-interval` of a kube-apiserver. */
+const COMPACTION_INTERVAL_MS = 300_000;
 
 const MARK = "# Written by treadle for an in-memory cluster; the next cluster replaces it, and the end of this cluster removes it.\n";
 

@@ -116,7 +116,7 @@ export class Simulation {
   #observeExisting(): void {
     for (const id of this.#reasons.keys())
       for (const entry of this.#parts.store.collection(id).all())
-        this.#observe(id, { type: "ADDED", revision: entry.revision, entry, previous: undefined });
+        this.#observe(id, { type: "ADDED", revision: entry.revision, entry, previous: undefined, timeMs: this.#parts.clock.now() });
   }
 
   #observe(id: string, change: Change): void {

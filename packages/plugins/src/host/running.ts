@@ -5,10 +5,13 @@ import { isPluginError, PluginError } from "../plugin-error.ts";
 import type { PlanAnswer, PlanRequest } from "../wire/messages.ts";
 import type { PluginMetrics } from "./metrics.ts";
 import { type Offer, offerOf } from "./offer.ts";
+import type { PluginSecrets } from "./plugin-secrets.ts";
 
 /** What a plugin needs of its host. */
 export interface RunningEnv extends ConnectEnv {
   readonly metrics: PluginMetrics;
+  /** What the plugin knows of Secrets. */
+  readonly secrets: PluginSecrets;
 }
 
 /** When a call is tried again after which the plugin still runs, in milliseconds. */
@@ -59,8 +62,12 @@ export class Running {
   /** Asks for a plan. @throws PluginError; the signal's reason */
   async plan(request: PlanRequest, signal: AbortSignal): Promise<PlanAnswer> {
     this.#calls += 1;
+    const { secrets } = this.#env;
+    secrets.note(request.live.map(({ object }) => object));
     try {
-      return await measured({ name: this.#name, method: "Plan", env: this.#env }, () => this.#connection.plan(request, signal));
+      const answer = await measured({ name: this.#name, method: "Plan", env: this.#env }, () => this.#connection.plan(request, signal));
+      if (answer.type === "dependents") secrets.note(answer.dependents.map(({ object }) => object));
+      return answer;
     } catch (error) {
       signal.throwIfAborted();
       if (!isPluginError(error) || error.code !== "Away") throw error;

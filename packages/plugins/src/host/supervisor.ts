@@ -9,12 +9,13 @@
  * - It never throws, and never leaves a rejected promise.
  */
 import { orAborted, sleep } from "@treadle/apimachinery";
-import { errorFields, statusMessage } from "@treadle/reconcile/unstable/engine";
+import { errorFields, hidingLogger, statusMessage, withContext } from "@treadle/reconcile/unstable/engine";
 import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
 import type { Origin } from "../connection.ts";
 import { isPluginError } from "../plugin-error.ts";
 import type { STATES } from "./metrics.ts";
 import { type Offer, Refusal } from "./offer.ts";
+import { PluginSecrets } from "./plugin-secrets.ts";
 import { Running, type RunningEnv } from "./running.ts";
 
 /** The state of a plugin. */
@@ -35,7 +36,7 @@ export interface PluginFacts {
 }
 
 /** What a supervisor needs of its host. */
-export interface SupervisorEnv extends RunningEnv {
+export interface SupervisorEnv extends Omit<RunningEnv, "secrets"> {
   /** Called after each change of the facts. */
   changed(): void;
 }
@@ -48,7 +49,7 @@ const CRASH_LOOP_MS = 300_000;
 
 /** Keeps one plugin running. */
 export class Supervisor {
-  readonly #env: SupervisorEnv;
+  readonly #env: SupervisorEnv & RunningEnv;
   readonly #tried: PromiseWithResolvers<void> = Promise.withResolvers();
   #origin: Origin;
   #loop = new AbortController();
@@ -62,7 +63,9 @@ export class Supervisor {
   #connections = 0;
 
   constructor(origin: Origin, env: SupervisorEnv) {
-    this.#env = env;
+    const secrets = new PluginSecrets();
+    const log = hidingLogger(withContext(env.log, { plugin: origin.name }), secrets);
+    this.#env = { ...env, log, secrets, hide: (text) => secrets.hide(text) };
     this.#origin = origin;
     void this.#keep(origin, this.#loop.signal);
   }
@@ -101,7 +104,7 @@ export class Supervisor {
 
   /** Starts the plugin again and again, until `signal` is aborted or it is refused. */
   async #keep(origin: Origin, signal: AbortSignal): Promise<void> {
-    const { clock, random, log, metrics } = this.#env;
+    const { clock, random, log, metrics, secrets } = this.#env;
     let attempts = 0;
     let ends: readonly number[] = [];
     let isLoop = false;
@@ -119,12 +122,12 @@ export class Supervisor {
       const state = isRefused ? "Refused" : isLoop ? "CrashLoop" : "Away";
       if (error instanceof Refusal && this.#running === undefined) this.#offer = error.offer ?? this.#offer;
       const isNew = state !== this.#state || attempts === 0;
-      this.#set(state, statusMessage(error));
+      this.#set(state, secrets.hide(statusMessage(error)));
       const delayMs = isLoop || isRefused ? CRASH_LOOP_MS : delayAfter(EXTERNAL_BACKOFF, attempts, random);
       const isOver = isRefused && origin.isServer !== true;
       if (isNew) {
         const next = isOver ? "it is not started again until it changes" : `it is started again in ${delayMs / 1_000} s`;
-        log.error({ plugin: origin.name, state, ...errorFields(error) }, `${origin.title} is not ready; ${next}`);
+        log.error({ state, ...errorFields(error) }, `${origin.title} is not ready; ${next}`);
       }
       if (isOver) return;
       attempts += 1;
@@ -151,7 +154,7 @@ export class Supervisor {
       }
       readyAt = clock.elapsed();
       this.#takeOver(origin, running);
-      log.info({ plugin: origin.name, version: offer.version, protocol }, `${origin.title} is ready`);
+      log.info({ version: offer.version, protocol }, `${origin.title} is ready`);
       this.#tried.resolve();
       throw new Error(`it ended: ${await orAborted(running.ended, signal)}`);
     } catch (error) {
@@ -167,12 +170,14 @@ export class Supervisor {
     // A server may be another program after each connection.
     this.#program = [revision, running.offer.digest, ...(isServer === true ? [this.#connections] : [])].join(" ");
     before?.retire();
-    this.#set("Ready", "");
+    [this.#state, this.#message] = ["Ready", ""];
+    // Also when both are as before: owners must see the new program.
+    this.#env.changed();
     // Also when it is an old revision, which nothing else waits for.
     void running.ended.then((reason) => {
       if (this.#running !== running) return;
       this.#running = undefined;
-      if (this.#state === "Ready") this.#set("Away", `it ended: ${reason}`);
+      if (this.#state === "Ready") this.#set("Away", this.#env.secrets.hide(`it ended: ${reason}`));
       else this.#env.changed();
     });
   }

@@ -20,8 +20,11 @@ export const MAX_LINES = 1_000;
 /** Maximum length of a line, in bytes. */
 export const MAX_LINE_BYTES = 8_192;
 
-/** Makes the log of a plugin. What was dropped is logged once a minute. */
-export function pluginLog(log: Logger, clock: Clock): PluginLog {
+/** A value of a Secret at the end of a line is hidden as a whole, and then the line is cut. */
+const MORE_BYTES = 2_048;
+
+/** Makes the log of a plugin, with `hide` for values of Secrets. What was dropped is logged once a minute. */
+export function pluginLog(log: Logger, clock: Clock, hide: (text: string) => string = (text) => text): PluginLog {
   const flushes: (() => void)[] = [];
   let [second, logged, dropped, cut] = [0, 0, 0, 0];
   let timer: Timer | undefined;
@@ -41,15 +44,15 @@ export function pluginLog(log: Logger, clock: Clock): PluginLog {
     const text = isOver ? "" : bytes.toString("utf8").trimEnd();
     if (text === "") return;
     logged += 1;
-    write(log, isCut ? `${text}…` : text);
+    write(log, isCut ? `${hide(text).slice(0, MAX_LINE_BYTES)}…` : text);
   };
   return {
     stream() {
       // Only the beginning of a line that is not complete is copied.
       let [start, isCut] = [EMPTY, false];
       const keep = (part: Buffer): void => {
-        const rest = MAX_LINE_BYTES - start.length;
-        if (part.length > rest) isCut = true;
+        const rest = MAX_LINE_BYTES + MORE_BYTES - start.length;
+        if (start.length + part.length > MAX_LINE_BYTES) isCut = true;
         if (rest > 0) start = Buffer.concat([start, part.subarray(0, rest)]);
       };
       const end = (): void => {

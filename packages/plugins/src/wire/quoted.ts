@@ -1,0 +1,13 @@
+/** Texts of plugins in messages. */
+
+/** Maximum length of a quoted text, in characters. */
+const MAX_LENGTH = 100;
+
+/**
+ * Returns a text in quotes, or its length if it is long. It is not cut: values of Secrets are hidden in messages later, and the beginning of
+ * one would stay.
+ */
+export function quoted(value: unknown): string {
+  const text = String(value);
+  return text.length > MAX_LENGTH ? `a text of ${text.length} characters` : JSON.stringify(text);
+}
