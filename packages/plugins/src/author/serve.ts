@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import { chmod, lstat, mkdtemp, readFile, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { format, parseArgs } from "node:util";
 import { kindIdOf } from "@treadle/apimachinery";
 import { newCertificate } from "../wire/certificate.ts";
 import { COOKIE, PROTOCOL_VERSION } from "../wire/protos.ts";
@@ -61,11 +61,20 @@ async function serveHost(capabilities: readonly AnyCapability[]): Promise<void> 
     process.on("SIGINT", () => undefined).on("SIGTERM", end);
     onClosedStdin(end);
     const listening = folder === undefined ? `tcp|127.0.0.1:${server.port}` : `unix|${path}`;
+    logByLevel();
     print(`1|${PROTOCOL_VERSION}|${listening}|grpc|${own?.cert.replace(/-----[^-]+-----|[\s=]/g, "") ?? ""}\n`);
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/** Writes what the author logs as lines of hclog, whose levels the host keeps. An error with its trace is one line. */
+function logByLevel(): void {
+  for (const level of ["debug", "info", "warn", "error"] as const)
+    console[level] = (...texts: readonly unknown[]) =>
+      void process.stderr.write(`${JSON.stringify({ "@level": level, "@message": format(...texts) })}\n`);
+  console.log = console.info;
 }
 
 /** Serves the operator in the same pod, by a volume that both mount. */
