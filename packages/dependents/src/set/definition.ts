@@ -10,7 +10,6 @@ import { TARGET_READ } from "../targets/pass/target-read.ts";
 import type { Target, TargetDefinition } from "../targets/types.ts";
 import { POLICIES_SUFFIX } from "./plan/member.ts";
 import { type ApplyOrder, BINDINGS, ROLES } from "./plan/order.ts";
-import type { SetDoReq } from "./pass/run.ts";
 import type { SetPolicies } from "./policies/policies.ts";
 import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
 
@@ -51,7 +50,7 @@ export interface SetDefinition {
  * Called in each pass that knows how the renderer ends for the present inputs, before the pass writes. `error` is what the renderer throws,
  * and `undefined` if the present rendering is known. `hide` returns a text without the values of Secrets.
  */
-export type OnRendered = (req: SetDoReq, error: unknown, hide: (text: string) => string) => void;
+export type OnRendered = (req: unknown, error: unknown, hide: (text: string) => string) => void;
 
 /** Makes the definition of a set. @throws TypeError with what is wrong, and what to do */
 export function definitionOf(options: AnySetOptions): SetDefinition {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { format, parseArgs } from "node:util";
 import { kindIdOf } from "@treadle/apimachinery";
 import { newCertificate } from "../wire/certificate.ts";
-import { COOKIE, PROTOCOL_VERSION } from "../wire/protos.ts";
+import { COOKIE, LOOPBACK, PROTOCOL_VERSION } from "../wire/protos.ts";
 import { type AnyCapability, describe } from "./plan.ts";
 import { type PluginServer, startServer } from "./server.ts";
 
@@ -95,7 +95,7 @@ async function serveAddress(
 ): Promise<void> {
   const [cert, key, ca] = await Promise.all(files.map(async (file) => (file === undefined ? undefined : await readFile(file, "utf8"))));
   const tls = cert === undefined || key === undefined || ca === undefined ? undefined : { cert, key, ca };
-  if (tls === undefined && !/^(localhost|127(\.\d{1,3}){3}|\[::1\]):\d+$/.test(address))
+  if (tls === undefined && !LOOPBACK.test(address))
     throw new Error(`cannot serve ${address} without mutual TLS: give --tls-cert, --tls-key and --tls-ca; Secrets are sent to plugins`);
   const server = await startServer(capabilities, address, { tls });
   serveUntilSignal(server, address.replace(/\d+$/, String(server.port)));

@@ -7,6 +7,7 @@ import type { Clock } from "@treadle/apimachinery";
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import type { Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
+import type { Tls } from "./certificate.ts";
 import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
 import { API_VERSION, HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "./protos.ts";
 
@@ -18,20 +19,8 @@ export interface GrpcOptions {
   readonly protocol: string;
   /** The limit of a call. */
   readonly clock: Clock;
-  /** Texts in PEM: the authority of the server, and the certificate and key of the host. @defaultValue no TLS */
-  readonly tls?: GrpcTls | undefined;
-}
-
-/** Mutual TLS. */
-export interface GrpcTls {
-  /** The authority that signed the certificate of the server, or this certificate itself. */
-  readonly ca: string;
-  /** The certificate of the host. */
-  readonly cert: string;
-  /** The key of the host. */
-  readonly key: string;
-  /** The name in the certificate of the server. @defaultValue that of the target */
-  readonly serverName?: string | undefined;
+  /** The certificates, and the expected name in that of the server. Its default is that of the target. @defaultValue no TLS */
+  readonly tls?: (Tls & { readonly serverName?: string | undefined }) | undefined;
 }
 
 /** A connection with the calls of go-plugin. */
