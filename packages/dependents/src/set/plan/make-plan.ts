@@ -72,7 +72,7 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
     kinds: statesOf(run, members),
     own,
     // They quote keys and names, and a renderer may have taken these from a Secret.
-    problems: problems.map(({ member, message }) => ({ member, message: run.pass.hide(message) })),
+    problems: problems.map((problem) => ({ ...problem, message: run.pass.hide(problem.message) })),
     shared: { seen: () => token, isSameInput: (seen) => seen === token, isSameQuestion: (seen) => seen === token },
   };
 }
