@@ -16,9 +16,10 @@ import { binaryPath, kubernetesVersions, moduleDir } from "./src/programs.ts";
 
 const usage = `usage: node tools/controlplane/main.ts COMMAND
   build                   obtains the programs, prints their folder (for KUBEBUILDER_ASSETS) on stdout
-  up --kubeconfig FILE    runs etcd, kube-apiserver and the controllers of namespaces and garbage until SIGINT or SIGTERM
+  up --kubeconfig FILE    runs etcd, kube-apiserver and the controllers of namespaces, garbage and tokens until SIGINT or SIGTERM
      --port N             of kube-apiserver (default: a free one)
      --controllers LIST   others, separated by commas; "*": the default set, "none": no kube-controller-manager
+     --compaction-seconds N  time between two compactions of the history (default: 300, that of kube-apiserver)
   pin VERSION             moves the current go.mod and go.sum to another version of Kubernetes
   add VERSION             pins another version beside it, in versions/VERSION
 for build and up:
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
       kubeconfig: { type: "string" },
       port: { type: "string" },
       controllers: { type: "string" },
+      "compaction-seconds": { type: "string" },
       dir: { type: "string" },
       kubernetes: { type: "string" },
       jobs: { type: "string" },
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
     },
   });
   const [command, ...rest] = positionals;
-  const { dir, jobs, kubeconfig, kubernetes, port, controllers } = values;
+  const { dir, jobs, kubeconfig, kubernetes, port, controllers, "compaction-seconds": compaction } = values;
   const assets = {
     log,
     ...(dir === undefined ? {} : { dir }),
@@ -62,6 +64,7 @@ async function main(): Promise<void> {
       ...assets,
       controllers: controllers === undefined ? basicControllers : controllers === "none" ? [] : controllers.split(","),
       ...(port === undefined ? {} : { port: integer("port", port) }),
+      ...(compaction === undefined ? {} : { compactionSeconds: integer("compaction-seconds", compaction) }),
     });
   } else if (command === "pin" && rest[0] !== undefined && rest.length === 1) await pin(rest[0], { log });
   else if (command === "add" && rest[0] !== undefined && rest.length === 1) await pin(rest[0], { log, dir: moduleDir(rest[0]) });

@@ -3,6 +3,8 @@
  *  - `tests`: every test file that starts a test cluster, with TREADLE_TEST_KUBECONFIG; files one after the other. For files that start
  *    two clusters it starts a second control plane. With `--kubeconfig`, TREADLE_TEST_KUBECONFIG_2 names the kubeconfig of the second one;
  *  - `conformance`: the comparison of the in-memory server with the real one;
+ *  - `versions`: the same for expired versions, on a server that compacts its history every ten seconds. With `--kubeconfig` it
+ *    runs only if `--only` names it;
  *  - `apply`: the same by random sequences of server-side applies, in a short form with a fixed seed;
  *  - `input`: the same by random bad requests;
  *  - `garbage`: the same by random lives of owners and dependents;
@@ -26,13 +28,14 @@ import { basicControllers, type ControlPlane, startControlPlane } from "../contr
 import { obtainAssets } from "../controlplane/src/assets.ts";
 import { kubernetesVersion } from "../controlplane/src/programs.ts";
 import { mark, prepare, versionOf } from "./cluster.ts";
-import { type Part, parts } from "./parts.ts";
+import { COMPACTION_SECONDS, type Part, parts } from "./parts.ts";
 
 interface Plane {
   readonly parts: readonly Part[];
   readonly controllers: readonly string[];
   /** Whether pods run. */
   readonly runsPods?: true;
+  readonly compactionSeconds?: number;
 }
 
 /**
@@ -49,7 +52,10 @@ const GROUPS: readonly (readonly (readonly Plane[])[])[] = [
       { parts: ["garbage", "workloads"], controllers: ["*"], runsPods: true },
       { parts: ["kubectl", "peers", "plugins"], controllers: basicControllers },
     ],
-    [{ parts: ["conformance", "apply", "input"], controllers: ["namespace-controller"] }],
+    [
+      { parts: ["conformance", "apply", "input"], controllers: ["namespace-controller"] },
+      { parts: ["versions"], controllers: [], compactionSeconds: COMPACTION_SECONDS },
+    ],
   ],
   [[{ parts: ["failover"], controllers: basicControllers }]],
   [[{ parts: ["faults"], controllers: [] }]],
@@ -57,6 +63,8 @@ const GROUPS: readonly (readonly (readonly Plane[])[])[] = [
 const PARTS = GROUPS.flat(2).flatMap((plane) => plane.parts);
 /** The others compare with what the current Kubernetes does. */
 const OF_ANY_VERSION: readonly Part[] = ["tests", "failover", "faults"];
+/** They need flags that the server of a kubeconfig rarely has. */
+const OF_OWN_PLANE: readonly Part[] = ["versions"];
 
 const { values } = parseArgs({
   options: {
@@ -72,9 +80,10 @@ if (unknown.length > 0) throw new Error(`--only ${unknown.join(", ")}: there are
 if (values.kubernetes !== undefined && values.kubeconfig !== undefined)
   throw new Error("--kubernetes and --kubeconfig: the cluster of a kubeconfig has a version of its own, give one of them");
 const isCurrent = kubernetesVersion(values.kubernetes) === kubernetesVersion();
-const wanted = PARTS.filter((part) =>
-  values.only === undefined ? isCurrent || OF_ANY_VERSION.includes(part) : values.only.includes(part),
-);
+const wanted = PARTS.filter((part) => {
+  if (values.only !== undefined) return values.only.includes(part);
+  return (isCurrent || OF_ANY_VERSION.includes(part)) && !(values.kubeconfig !== undefined && OF_OWN_PLANE.includes(part));
+});
 const scratch = mkdtempSync(join(tmpdir(), "treadle-e2e-"));
 const problems: string[] = [];
 const lines: string[] = [];
@@ -109,10 +118,18 @@ function only(plane: Plane): Plane {
   return { ...plane, parts: plane.parts.filter((part) => wanted.includes(part)) };
 }
 
-async function on({ parts: these, controllers, runsPods }: Plane, options: Assets, isBesideOthers: boolean): Promise<void> {
+async function on(
+  { parts: these, controllers, runsPods, compactionSeconds }: Plane,
+  options: Assets,
+  isBesideOthers: boolean,
+): Promise<void> {
   const started = performance.now();
   try {
-    await using plane = await startNext({ ...options, controllers });
+    await using plane = await startNext({
+      ...options,
+      controllers,
+      ...(compactionSeconds === undefined ? {} : { compactionSeconds }),
+    });
     await using others = new AsyncDisposableStack();
     await using _pods = runsPods === true ? await prepare(plane) : undefined;
     lines.push(`control plane for ${these.join(", ")}: ready after ${seconds(started)}`);

@@ -14,6 +14,8 @@ import { type E2eReport, e2eTotals } from "./report.ts";
 
 const CONFORMANCE = "packages/apiserver/test/conformance/run.ts";
 const RANDOM_APPLY = "packages/apiserver/test/conformance/random-apply.ts";
+/** Time between two compactions of the server of `versions`. */
+export const COMPACTION_SECONDS = 10;
 /** Some 20 s on two cores; ten thousand and more are run when the server's apply is changed. */
 const OPERATIONS = 1_000;
 const RANDOM_INPUT = "packages/apiserver/test/conformance/random-input.ts";
@@ -54,6 +56,7 @@ export const parts = {
   tests,
   workloads,
   conformance,
+  versions,
   apply: randomApply,
   input: randomInput,
   kubectl: sessions,
@@ -144,6 +147,13 @@ async function conformance(task: Task): Promise<void> {
   const wrong = differenceProblems("conformance", JSON.parse(readFileSync(found, "utf8")));
   for (const problem of wrong) task.complain(problem);
   task.tell(`conformance: ${wrong.length === 0 ? "no difference that is not expected" : `${wrong.length} problems`}`);
+}
+
+/** None is expected. Most of its two minutes it waits. */
+async function versions(task: Task): Promise<void> {
+  const code = await compare(CONFORMANCE, ["--compaction-seconds", String(COMPACTION_SECONDS)], task);
+  if (code !== 0) task.complain(`versions: ${CONFORMANCE} ended with ${code} (see above)`);
+  task.tell(`versions: expired versions are answered ${code === 0 ? "without" : "with"} a difference`);
 }
 
 /** With TREADLE_RECORD=1 they are recorded anew. */

@@ -20,8 +20,16 @@ export interface ApiServerOptions {
   readonly resources?: readonly ServedResource[];
   /** Called with each request before it is handled. Throw an ApiError to inject a fault: the client gets it as the answer. */
   readonly onRequest?: (request: ApiRequest) => void;
-  /** Maximum number of changes of a kind that the server remembers for watches. @defaultValue 10000 */
+  /** Maximum number of changes of a kind that the server remembers, for watches and for lists of older versions. @defaultValue 10000 */
   readonly historyLimit?: number;
+  /**
+   * Time between two compactions of the history, in milliseconds. After one to two intervals a version is too old: a list of
+   * exactly this version, and the next page of such a list, get 410 Expired. A watch gets 410 from a version that is no longer
+   * in the watch cache of a real server. It has the last 100 changes of the kind, and all changes of the last 75 s.
+   * With 0 only `historyLimit` limits the history.
+   * @defaultValue 0; 300000 for a local cluster, as on a real server
+   */
+  readonly compactionIntervalMs?: number;
   /** Maximum number of events that may wait for a slow reader of a watch. At one more the server ends the watch. @defaultValue 10000 */
   readonly watchBuffer?: number;
   /** Time between two bookmarks of a watch that allows them, in milliseconds. With 0 there are none. @defaultValue 60000, as on the real server */
@@ -46,6 +54,12 @@ export interface ApiServerOptions {
   readonly authorization?: "RBAC" | "none";
   /** Bearer tokens and their users, for the HTTP fronts. Tokens of service accounts need no entry. @defaultValue none */
   readonly tokens?: Readonly<Record<string, Identity>>;
+  /**
+   * Issuer of the tokens of service accounts, and the audience of this server. With an `https` URL the server also serves
+   * `/.well-known/openid-configuration`, by which other programs can check tokens.
+   * @defaultValue "https://kubernetes.default.svc.cluster.local", as in most clusters
+   */
+  readonly serviceAccountIssuer?: string;
   /** Admission plugins to enable in addition to those that are always enabled. @defaultValue none */
   readonly admissionPlugins?: readonly "OwnerReferencesPermissionEnforcement"[];
   /**
@@ -71,6 +85,15 @@ export interface ApiServer {
   handle(request: ApiRequest, sender?: Identity): Promise<ApiResponse>;
   /** Returns the user of a bearer token, or `undefined` for an unknown or expired token. */
   authenticate(token: string): Identity | undefined;
+  /** Accepts a bearer token as a user, until the returned function is called. */
+  acceptToken(token: string, identity: Identity): () => void;
+  /**
+   * Does the work of kube-controller-manager on Secrets of type `kubernetes.io/service-account-token`, until the returned
+   * function is called: fills them at the end of the request that creates or changes them, and deletes those whose account
+   * does not exist.
+   * @param caPem The value of their `ca.crt`
+   */
+  fillTokenSecrets(caPem: string): () => void;
   /** Returns a transport that calls this server without a socket. Its `close` ends its own requests, not the server. */
   transport(options?: TransportOptions): Transport;
   /** Creates or replaces the CRD of a kind, so that the kind is served. Has no effect for a built-in kind. @throws Error when the CRD is refused */

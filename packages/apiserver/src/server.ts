@@ -11,6 +11,7 @@ import {
   type Status,
   systemClock,
   systemRandom,
+  type Timer,
   type Transport,
 } from "@treadle/apimachinery";
 import type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
@@ -21,6 +22,8 @@ import { Access } from "./authorization/access.ts";
 import { RoleAggregation } from "./authorization/aggregation.ts";
 import { createBootstrapRoles } from "./authorization/bootstrap.ts";
 import { ADMINISTRATOR, type Identity } from "./authorization/identity.ts";
+import { TokenSecrets } from "./authorization/token-secrets.ts";
+import { DEFAULT_ISSUER } from "./authorization/tokens.ts";
 import { builtInResources } from "./builtin/resources.ts";
 import type { Parts } from "./request/context.ts";
 import { DefinitionLife } from "./crd/life.ts";
@@ -34,20 +37,29 @@ import { createNamespaces } from "./objects/namespaces.ts";
 import { Registry } from "./storage/registry.ts";
 import { failedResponse, internalError, shuttingDown, StatusError } from "./errors/status-errors.ts";
 import { Store } from "./storage/store.ts";
+import type { MakeController } from "./workloads/controller.ts";
+import { controllers } from "./workloads/controllers.ts";
+import { type Settings, settingsOf } from "./workloads/options.ts";
 import { Simulation } from "./workloads/simulation.ts";
 import { type Workloads, workloadsOf } from "./workloads/workloads.ts";
 
 /** Creates a server with the built-in kinds, the system namespaces and `resources`. The server is ready when this returns. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  return createServer(options);
+}
+
+/** As {@link createApiServer}, with what only a part of this package may do: {@link InMemoryServer.run}. */
+export function createServer(options: ApiServerOptions): InMemoryServer {
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
-  const store = new Store(options.historyLimit ?? 10_000);
+  const store = new Store(clock, { limit: options.historyLimit ?? 10_000, isCompacted: compactionIntervalOf(options) > 0 });
   const access = new Access({
     store,
     registry,
     clock,
     isRestricted: options.authorization === "RBAC",
     tokens: options.tokens ?? {},
+    issuer: options.serviceAccountIssuer ?? DEFAULT_ISSUER,
     enforcesOwners: options.admissionPlugins?.includes("OwnerReferencesPermissionEnforcement") === true,
   });
   const uid = options.uid ?? randomUUID;
@@ -75,19 +87,24 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   return server;
 }
 
-class InMemoryServer implements ApiServer {
+export class InMemoryServer implements ApiServer {
   readonly #parts: Parts;
   readonly #namespaces: NamespaceLife;
   readonly #definitions: DefinitionLife;
   readonly #observers = new Set<(request: ApiRequest) => void>();
   readonly #collector: GarbageCollector | undefined;
   readonly #aggregation: RoleAggregation | undefined;
-  readonly #simulation: Simulation | undefined;
+  /** Running controllers: those of workloads, and those of {@link run}. */
+  readonly #simulations: Simulation[] = [];
+  readonly #workloads: Simulation | undefined;
+  #compaction: Timer | undefined;
+  readonly #tokenSecrets = new Set<TokenSecrets>();
   #isClosed = false;
 
   constructor(parts: Parts, options: ApiServerOptions) {
     const { onRequest, garbageCollection, authorization, workloads = false } = options;
     this.#parts = parts;
+    this.#compactLater(compactionIntervalOf(options));
     this.#namespaces = new NamespaceLife(parts);
     this.#definitions = new DefinitionLife(parts);
     if (authorization === "RBAC") this.#aggregation = new RoleAggregation(parts.store, parts.clock);
@@ -95,8 +112,18 @@ class InMemoryServer implements ApiServer {
     if (onRequest !== undefined) this.#observers.add(onRequest);
     // Observers do not see the requests of the collector: they are the server's own, and faults of a test are not meant for them.
     if (garbageCollection === true) this.#collector = new GarbageCollector(parts, (request) => this.#answer(request, COLLECTOR));
-    if (workloads !== false)
-      this.#simulation = new Simulation(parts, workloads === true ? {} : workloads, (request, sender) => this.#answer(request, sender));
+    if (workloads !== false) this.#workloads = this.#simulate(settingsOf(workloads === true ? {} : workloads), controllers);
+  }
+
+  /** Runs controllers until the server closes. {@link settled} waits for them, too. */
+  run(controllersToRun: readonly MakeController[]): void {
+    this.#simulate(settingsOf({}), controllersToRun);
+  }
+
+  #simulate(settings: Settings, made: readonly MakeController[]): Simulation {
+    const simulation = new Simulation(this.#parts, { settings, controllers: made }, (request, sender) => this.#answer(request, sender));
+    this.#simulations.push(simulation);
+    return simulation;
   }
 
   get resourceVersion(): string {
@@ -113,6 +140,20 @@ class InMemoryServer implements ApiServer {
 
   authenticate(token: string): Identity | undefined {
     return this.#parts.access.authenticate(token);
+  }
+
+  acceptToken(token: string, identity: Identity): () => void {
+    return this.#parts.access.acceptToken(token, identity);
+  }
+
+  fillTokenSecrets(caPem: string): () => void {
+    const secrets = new TokenSecrets(this.#parts, caPem);
+    this.#tokenSecrets.add(secrets);
+    secrets.settle();
+    return () => {
+      secrets.close();
+      this.#tokenSecrets.delete(secrets);
+    };
   }
 
   async handle(request: ApiRequest, sender: Identity = ADMINISTRATOR): Promise<ApiResponse> {
@@ -132,6 +173,7 @@ class InMemoryServer implements ApiServer {
         this.#namespaces.settle();
         this.#definitions.settle();
         this.#aggregation?.settle();
+        for (const secrets of this.#tokenSecrets) secrets.settle();
       }
       return response;
     } catch (error) {
@@ -182,25 +224,43 @@ class InMemoryServer implements ApiServer {
     this.#parts.store.compact();
   }
 
+  /** Forgets in each interval what is older than the interval before, as a kube-apiserver lets etcd do. */
+  #compactLater(intervalMs: number): void {
+    if (intervalMs <= 0) return;
+    const { store, clock } = this.#parts;
+    const { revision } = store;
+    this.#compaction = clock.after(intervalMs, () => {
+      store.compactTo(revision);
+      this.#compactLater(intervalMs);
+    });
+  }
+
   async settled(): Promise<void> {
     do {
       await this.#collector?.settled();
-      await this.#simulation?.settled();
-    } while (this.#collector?.isIdle === false || this.#simulation?.isIdle === false);
+      for (const simulation of this.#simulations) await simulation.settled();
+    } while (this.#collector?.isIdle === false || this.#simulations.some(({ isIdle }) => !isIdle));
   }
 
   get workloads(): Workloads {
-    const simulation = this.#simulation;
+    const simulation = this.#workloads;
     if (simulation === undefined) throw new Error("server.workloads: create the server with { workloads: true }");
     return workloadsOf(simulation.behaviours, { settings: simulation.settings, nextDue: () => simulation.nextDue() });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#compaction?.cancel();
     this.#collector?.close();
-    this.#simulation?.close();
+    for (const simulation of this.#simulations) simulation.close();
     for (const stream of this.#parts.streams.keys()) stream.end();
   }
+}
+
+/** Returns the time between two compactions, 0 for none. @throws RangeError */
+function compactionIntervalOf({ compactionIntervalMs = 0 }: ApiServerOptions): number {
+  if (Number.isFinite(compactionIntervalMs) && compactionIntervalMs >= 0) return compactionIntervalMs;
+  throw new RangeError(`createApiServer: compactionIntervalMs is ${compactionIntervalMs}; it must be a finite number, 0 or more`);
 }
 
 /** The user of the garbage collector of kube-controller-manager. Its rights are not checked. */

@@ -200,9 +200,9 @@ describe("texts", () => {
 
   test("of owner references are in the order of their struct", async () => {
     const owner = { uid: "1", name: "x", kind: "K", controller: true, apiVersion: "v1" };
-    const { details } = (await call("POST", WIDGETS, widget("b", { metadata: { ownerReferences: [owner, owner] } }))).body;
-    const shown = '{"apiVersion":"v1","kind":"K","name":"x","uid":"1","controller":true}';
-    expect(details.causes[0].message).toMatch(new RegExp(`^Invalid value: \\[${shown},${shown}\\]: Only one`));
+    const { details } = (await call("POST", WIDGETS, widget("b", { metadata: { ownerReferences: [owner, { ...owner, uid: "2" }] } }))).body;
+    const shown = (uid: string): string => `{"apiVersion":"v1","kind":"K","name":"x","uid":"${uid}","controller":true}`;
+    expect(details.causes[0].message).toMatch(new RegExp(`^Invalid value: \\[${shown("1")},${shown("2")}\\]: Only one`));
   });
 
   test("of invisible characters are escaped", async () => {

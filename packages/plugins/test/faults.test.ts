@@ -3,8 +3,21 @@
  *
  * @module-tag memory
  */
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { PluginSource } from "../src/connection.ts";
+import { release } from "../src/index.ts";
+import { platformOf } from "../src/sources/release-name.ts";
+import { newCertificate } from "../src/wire/certificate.ts";
+import { archive, sha256 } from "./archive.ts";
 import { type FaultStage, faultStage, nodeScript, program } from "./fault-stage.ts";
 import { processesWith } from "./programs.ts";
 import { Capability } from "./stage.ts";
@@ -12,6 +25,8 @@ import { Capability } from "./stage.ts";
 interface Case {
   readonly name: string;
   readonly message: string;
+  /** What hangs, of `connect` and `plan`. */
+  readonly hangs?: string;
 }
 
 const line = (text: string): string => nodeScript(`process.stdout.write(${JSON.stringify(text)}); setInterval(() => {}, 1e6);`);
@@ -51,11 +66,17 @@ const STARTS: readonly (Case & { readonly content: string; readonly isRefused?: 
     message: "it supports the API versions 2.0 to 2.1, but the operator has 1.0",
     isRefused: true,
   },
+  {
+    name: "hang-in-start",
+    content: nodeScript("setInterval(() => {}, 1e6);"),
+    message: "it has written no handshake line within 60 s",
+    hangs: "connect",
+  },
   { name: "zero-describe", content: program("zero-describe", "describe: () => ({})"), message: "name is empty; set it" },
 ];
 
 /** Answers that are refused. */
-const PLANS: readonly (Case & { readonly plan: string; readonly before?: string })[] = [
+const PLANS: readonly (Case & { readonly plan: string })[] = [
   { name: "large", plan: `objects(map("b", { data: { value: "x".repeat(5e6) } }))`, message: "an answer may have 4 MiB" },
   { name: "zero", plan: "({})", message: "it has no answer" },
   { name: "zero-object", plan: `objects({ id: "b" })`, message: "dependents[0].object is empty; give a JSON object" },
@@ -86,22 +107,60 @@ const PLANS: readonly (Case & { readonly plan: string; readonly before?: string 
     message: `object "c" is a ClusterRole, which is cluster-scoped`,
   },
   { name: "kind", plan: `objects(map("b"), map("c", { kind: "Secret" }))`, message: "is a Secret of v1, which is not granted" },
+  {
+    name: "deep",
+    plan: `objects(map("b"), { id: "c", object: Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","data":' + "[".repeat(1e6) + "]".repeat(1e6) + "}") })`,
+    message: "dependents[1].object has more than 200 levels; give a flatter one",
+  },
+  { name: "hang-in-call", plan: "hang()", message: "it did not answer within 10 s", hangs: "plan" },
   { name: "exception", plan: `(() => { throw new Error("password=hunter2hunter2") })()`, message: "status 2" },
 ];
 
-const OTHERS = ["good"];
+/** What a release page answers, by the name of the repository. */
+const RELEASES: readonly (Case & { readonly body?: () => Promise<Buffer>; readonly sum?: string })[] = [
+  { name: "missing", message: "404" },
+  { name: "checksum", body: () => archive([{ name: "checksum", mode: 0o755 }, "x"]), sum: "0".repeat(64), message: "has the checksum" },
+  { name: "outside", body: () => archive([{ name: "../outside", mode: 0o755 }, "x"]), message: '"../outside"' },
+  { name: "link", body: () => archive([{ name: "link", type: "symlink", linkname: "/bin/sh" }, ""]), message: "symlink" },
+];
+
+const OTHERS = ["good", "hang-at-end", "category", "no-right", "log"];
 
 let stage: FaultStage;
+let page: Server;
+let store: string;
 
 beforeAll(async () => {
-  const names = [...OTHERS, ...STARTS.map(({ name }) => name), ...PLANS.map(({ name }) => name)];
-  stage = await faultStage(Object.fromEntries(names.map((name) => [name, name === "wide" ? "any" : [ConfigMap]])));
+  const names = [...OTHERS, ...[...STARTS, ...PLANS, ...RELEASES].map(({ name }) => name)];
+  const granted = Object.fromEntries(names.map((name) => [name, name === "wide" ? ("any" as const) : [ConfigMap]]));
+  stage = await faultStage(granted, await released());
   await stage.put("good", program("good"));
   await stage.own("good");
   await stage.until(async () => (await stage.condition("good", "Ready")).startsWith("True"), "the good plugin is Ready");
 });
 
-afterAll(() => stage[Symbol.asyncDispose]());
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await new Promise((resolve) => page.close(resolve));
+  await rm(store, { recursive: true, force: true });
+});
+
+/** Serves the releases, and returns their sources. */
+async function released(): Promise<readonly PluginSource[]> {
+  const { cert, key } = await newCertificate();
+  const bodies = new Map(await Promise.all(RELEASES.map(async ({ name, body }) => [name, await body?.()] as const)));
+  page = createServer({ cert, key }, ({ url = "" }, response) => {
+    const body = bodies.get(url.split("/")[2] ?? "");
+    response.writeHead(body === undefined ? 404 : 200).end(body);
+  });
+  await new Promise<void>((resolve) => page.listen(0, "localhost", resolve));
+  store = await realpath(await mkdtemp(join(tmpdir(), "tfr-")));
+  const base = `https://localhost:${(page.address() as AddressInfo).port}`; // It listens on a port.
+  const platform = platformOf(process.platform, process.arch);
+  return RELEASES.map(({ name, sum = sha256(bodies.get(name) ?? Buffer.alloc(0)) }) =>
+    release(`acme/${name}@v1`, { base, ca: cert, folder: join(store, "in"), sha256: { [platform]: sum } }),
+  );
+}
 
 /** A plugin that was good once, with its owner. */
 async function begun(name: string, content = program(name)): Promise<void> {
@@ -136,8 +195,9 @@ async function ended(name: string): Promise<void> {
 
 test.for(STARTS)(
   "a new program with the fault $name replaces no good one, and is reported",
-  async ({ name, content, message, isRefused }) => {
+  async ({ name, content, message, isRefused, hangs }) => {
     await begun(name);
+    if (hangs !== undefined) stage.hanging.add(`${name} ${hangs}`);
     const [old] = await stage.pids(name);
     if (old === undefined) throw new Error("no process");
     await stage.put(name, content);
@@ -163,13 +223,87 @@ test.for(STARTS)(
   },
 );
 
-test.for(PLANS)("an answer with the fault $name is reported, and nothing of it is applied", async ({ name, plan, message }) => {
+test.for(PLANS)("an answer with the fault $name is reported, and nothing of it is applied", async ({ name, plan, message, hangs }) => {
   await begun(name, program(name, `plan: (_, request) => (parametersOf(request).isBad ? ${plan} : good(request))`));
+  if (hangs !== undefined) stage.hanging.add(`${name} ${hangs}`);
   await stage.set(name, { isBad: true });
   await reports(name, "PluginReady", "False PluginUnavailable");
   expect(await stage.condition(name, "PluginReady")).toContain(message);
   expect(await stage.condition(name, "Ready")).not.toMatch(/^True/);
   await ended(name);
+});
+
+test("a program that hangs at its end is killed, and is reported", async () => {
+  const name = "hang-at-end";
+  await begun(name, program(name, "shutdown: () => hang()"));
+  stage.hanging.add(`${name} close`);
+  const [old] = await stage.pids(name);
+  await stage.put(name, program(name));
+  await stage.until(async () => !(await stage.pids(name)).includes(old ?? 0), "the old program has ended");
+  expect(stage.logs()).toContain("the plugin has not ended within 2 s, and is killed");
+  await isReady(name);
+  await ended(name);
+});
+
+test("a program that writes 100 MB to its log in a call gives its answer, and what was dropped is reported", async () => {
+  const name = "log";
+  const flood = `for (let i = 0; i < 1_000; i++) process.stderr.write(("x".repeat(99) + "\\n").repeat(1_000))`;
+  await begun(name, program(name, `plan: (_, request) => { if (parametersOf(request).isBad) ${flood}; return good(request); }`));
+  await stage.set(name, { isBad: true });
+  await stage.until(() => stage.logs().includes("the plugin logs too much: lines were dropped or cut"), "the dropped lines are reported");
+  await isReady(name);
+  await ended(name);
+});
+
+test("a program that is started by hand explains what it is, and fails", async () => {
+  const file = fileURLToPath(new URL("./plugins/kube-postgres.ts", import.meta.url));
+  const run = promisify(execFile)(process.execPath, ["--conditions=@treadle/source", file]);
+  await expect(run).rejects.toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is a plugin for operators") });
+});
+
+test("a program whose category is another one after a restart is refused", async () => {
+  const name = "category";
+  const flag = join(stage.folder, ".changed");
+  const category = `fs.existsSync(${JSON.stringify(flag)}) ? "queue" : described.category`;
+  await begun(name, program(name, `describe: () => ({ ...described, category: ${category} })`, `import fs from "node:fs";`));
+  await writeFile(flag, "");
+  const [pid] = await stage.pids(name);
+  if (pid === undefined) throw new Error("no process");
+  process.kill(pid, "SIGKILL");
+  const message = `its category was "database", and is "queue" after a restart`;
+  const info = async (): Promise<string> => (await stage.infos())[`database-${name}`] ?? "";
+  await stage.until(async () => (await info()).startsWith(`Refused: ${message}`), "the category is reported");
+  expect(await stage.condition(name, "PluginReady")).toMatch(/^False PluginUnavailable/);
+  expect(await stage.condition(name, "PluginReady")).toContain(message);
+  expect(stage.logs()).toContain(message.replaceAll('"', '\\"'));
+  expect(await processesWith(`${stage.folder}/${name}`)).toEqual([]);
+  await rm(flag);
+  await ended(name);
+});
+
+test("a program that loses the right to execute ends, and is reported", async () => {
+  const name = "no-right";
+  await begun(name);
+  await stage.put(name, program(name), 0o644);
+  await reports(name, "PluginReady", "False NoPlugin");
+  expect(stage.logs()).toContain(`/${name} is not used as a plugin: it is not executable: run chmod +x`);
+  expect(await stage.condition(name, "Ready")).not.toMatch(/^True/);
+  await ended(name);
+});
+
+test.for(RELEASES)("a release with the fault $name is reported, and nothing of it is kept", async ({ name, message }) => {
+  const line = (): string | undefined =>
+    stage
+      .logs()
+      .split("\n")
+      .find((each) => each.includes(`cannot load release acme/${name}@v1`));
+  await stage.until(() => line() !== undefined, `release ${name} is reported`);
+  expect(line()).toContain(message.replaceAll('"', '\\"'));
+  await stage.own(name);
+  await reports(name, "PluginReady", "False NoPlugin");
+  expect(await readdir(store)).toEqual(["in"]);
+  expect(await readdir(join(store, "in"))).toEqual([]);
+  await stage.cluster.delete(Capability, name);
 });
 
 /** Removes a program, and everything of it. */

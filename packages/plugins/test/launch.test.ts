@@ -1,5 +1,8 @@
-import { fork } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fakeClock } from "@treadle/apimachinery";
 import { expect, onTestFinished, test } from "vitest";
 import { PluginError } from "../src/plugin-error.ts";
@@ -69,6 +72,12 @@ test.for<{ name: string; program: () => Promise<string>; message: string; code?:
   expect(error).toMatchObject({ message: expect.stringContaining(`"fixture"`) });
   expect(JSON.stringify([lines, String(error)])).not.toContain("hunter2");
   expect(await processesWith(file)).toEqual([]);
+});
+
+test("a program whose code cannot be read is refused with the place and the error", async () => {
+  const file = await nodeProgram("const a = 1;\nconst = ;");
+  const error = await started(file).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ message: expect.stringMatching(/It wrote: .*:\d+ \/ const = ; \/ \^ \/ SyntaxError: /) });
 });
 
 test("a program without a handshake is ended after 60 s", async () => {
@@ -197,14 +206,67 @@ test("an owner of more than 4 MiB is not sent, with a message", async () => {
   expect(error).toMatchObject({ code: "InvalidAnswer", message: expect.stringContaining("the owner and its live objects") });
 });
 
+/** Starts a host of the program in a folder for temporary files. The test removes both. */
+async function hostOf(file: string, call = ""): Promise<{ readonly host: ChildProcess; readonly temporary: string }> {
+  const temporary = await mkdtemp(join(tmpdir(), "th-"));
+  const env = { ...process.env, TMPDIR: temporary };
+  const options = { execArgv: ["--conditions=@treadle/source"], silent: true, env };
+  const host = fork(new URL("./fake-host.ts", import.meta.url), [file, call], options);
+  onTestFinished(async () => {
+    host.kill("SIGKILL");
+    await rm(temporary, { recursive: true, force: true });
+  });
+  return { host, temporary };
+}
+
+async function leavesNothing(file: string, temporary: string): Promise<void> {
+  await expect.poll(() => processesWith(file), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => readdir(temporary), { timeout: 5_000 }).toEqual([]);
+}
+
 test("kill -9 of the host leaves no process and no folder after 5 s", async () => {
   const file = await fixtureProgram("{ describe: () => ({ ...fixture.DESCRIPTION, version: String(process.pid) }) }");
-  const host = fork(new URL("./fake-host.ts", import.meta.url), [file], { execArgv: ["--conditions=@treadle/source"], silent: true });
-  const folder = await new Promise<string>((resolve) => host.once("message", (message) => resolve(String(message))));
+  const { host, temporary } = await hostOf(file);
+  await once(host, "message");
   expect(await processesWith(file)).toHaveLength(3);
   host.kill("SIGKILL");
-  await expect.poll(() => processesWith(file), { timeout: 5_000 }).toEqual([]);
-  await expect.poll(() => readdir(folder).catch(() => "removed"), { timeout: 5_000 }).toBe("removed");
+  await leavesNothing(file, temporary);
+});
+
+test.for([
+  { processes: 2, what: "its launcher" },
+  { processes: 3, what: "the program" },
+])("kill -9 of the host in the start of $what leaves no process and no folder after 5 s", async ({ processes }) => {
+  const file = await nodeProgram("setInterval(() => {}, 1e6);");
+  const { host, temporary } = await hostOf(file);
+  while ((await processesWith(file)).length < processes) expect(host.exitCode).toBeNull();
+  host.kill("SIGKILL");
+  await leavesNothing(file, temporary);
+});
+
+test("kill -9 of the host in a call leaves no process and no folder after 5 s", async () => {
+  const begun = `{ describe: () => ({ ...fixture.DESCRIPTION, version: String(process.pid) }),
+    plan: () => fs.writeFileSync("called", "") ?? new Promise(() => {}) }`;
+  const file = await fixtureProgram(begun, `import fs from "node:fs";`);
+  const { host, temporary } = await hostOf(file, "plan");
+  const [folder] = (await once(host, "message")) as [string];
+  await expect.poll(() => readdir(folder)).toContain("called");
+  host.kill("SIGKILL");
+  await leavesNothing(file, temporary);
+});
+
+test("kill -9 of the host leaves no helper of a plugin that ends with the host", async () => {
+  const helper = `spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)", process.argv[1]], { stdio: "ignore" });
+    process.stderr.on("error", () => process.exit(1)); setInterval(() => process.stderr.write("x"), 0);`;
+  const file = await fixtureProgram(
+    "{ describe: () => ({ ...fixture.DESCRIPTION, version: String(process.pid) }) }",
+    `import { spawn } from "node:child_process"; ${helper}`,
+  );
+  const { host, temporary } = await hostOf(file);
+  await once(host, "message");
+  expect(await processesWith(file)).toHaveLength(4);
+  host.kill("SIGKILL");
+  await leavesNothing(file, temporary);
 });
 
 test("a plugin that logs without end blocks neither the host nor itself", async () => {

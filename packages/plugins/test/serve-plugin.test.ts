@@ -150,6 +150,16 @@ test("an exception, a large answer and a large request fail one call and not the
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("an exception in a plan is written with its place and without its message", async () => {
+  const own = await newCertificate();
+  const { child, target, cert } = await startAsHost("odd", own);
+  const answer = await call(connect(target, { ca: cert, own }), "capability", "Plan", planRequest("odd", { do: "bug" }));
+  expect(answer).toMatchObject({ error: { code: "PlanFailed", message: "a bug with the password hunter2" } });
+  const exit = ended(child);
+  child.stdin?.end();
+  expect(await exit).toEqual([0, expect.stringMatching(/^\[ERROR\] the plan of odd failed at .*odd\.ts:\d+:\d+\)?\n$/)]);
+});
+
 test("a host without version 1 is refused with both versions", async () => {
   const [code, written] = await ended(start("kube-postgres", [], { [COOKIE.name]: COOKIE.value, PLUGIN_PROTOCOL_VERSIONS: "2,11" }));
   expect(code).toBe(1);

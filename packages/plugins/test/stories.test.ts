@@ -26,7 +26,7 @@ test("an owner without a plugin is not Ready, names the pair, and is Ready when 
   expect(await stage.condition("a", "PluginReady")).toMatchObject({
     status: "False",
     reason: "NoPlugin",
-    message: "no plugin offers Database/PostgreSQL; no plugin offers anything",
+    message: "no plugin offers Database/PostgreSQL; there are no plugins",
   });
   const { length } = stage.operator.passes;
   await cluster.settled({ horizonMs: 3_600_000 });
@@ -37,6 +37,24 @@ test("an owner without a plugin is not Ready, names the pair, and is Ready when 
   expect(await stage.maps()).toEqual(["a-address", "a-server"]);
   await stage.pass(1_000);
   expect(await stage.infos()).toEqual(["database-postgresql: Ready True pg"]);
+});
+
+test("an owner without a plugin names the plugins that do not work and what others offer, as that is now", async () => {
+  const [pg, other] = [postgres(), new FakePlugin("other", { types: [{ name: "redis", versions: [], parameterSchema: undefined }] })];
+  pg.refuses = new PluginError("NotStarted", "it has no memory");
+  const source = new FakeSource(pg.origin());
+  await using stage = await setStage([source], [capability("a")]);
+  await stage.cluster.settled();
+  const message = async () => (await stage.condition("a", "PluginReady"))?.message;
+  expect(await message()).toBe("no plugin offers Database/PostgreSQL; not ready, see the log of the operator: pg (Away)");
+  source.offer(other.origin());
+  await stage.pass(60_000);
+  expect(await message()).toBe(
+    "no plugin offers Database/PostgreSQL; there are: database/redis; not ready, see the log of the operator: pg (CrashLoop)",
+  );
+  source.withdraw("pg");
+  await stage.pass(100);
+  expect(await message()).toBe("no plugin offers Database/PostgreSQL; there are: database/redis");
 });
 
 test("a plugin gets the owner, the parameters and the live objects, once in a settled state", async () => {
@@ -77,6 +95,18 @@ test("while a plugin is away its owner is not Ready and nothing is removed, and 
   expect(pg.plans).toHaveLength(length);
   await stage.pass(1_000);
   expect(await stage.infos()).toEqual(["database-postgresql: Ready True pg"]);
+});
+
+test("an owner gets the objects of a changed plugin as soon as the new program is ready", async () => {
+  const [pg, next] = [postgres(), postgres()];
+  const source = new FakeSource(pg.origin());
+  await using stage = await setStage([source], [capability("a")]);
+  await stage.cluster.settled();
+  next.plan = () => ({ type: "dependents", dependents: [map("server")] });
+  source.offer(next.origin({ revision: "2" }));
+  await stage.pass(100);
+  expect(await stage.maps()).toEqual(["a-server"]);
+  expect(await stage.shown("a")).toEqual(READY);
 });
 
 test("a changed owner whose plugin is away keeps its objects, and follows when the plugin is back", async () => {

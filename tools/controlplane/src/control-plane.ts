@@ -24,6 +24,8 @@ export interface ControlPlaneOptions extends AssetsOptions {
    * @defaultValue none: it is not started
    */
   readonly controllers?: readonly string[];
+  /** Time between two compactions of the history, in seconds. After one to two of them a version is too old. @defaultValue 300, that of kube-apiserver */
+  readonly compactionSeconds?: number;
   /** Flags of kube-apiserver without dashes; `null` removes a default. @defaultValue {@link apiServerDefaults} */
   readonly apiServerFlags?: ExtraArgs;
   /** Flags of etcd, likewise. */
@@ -53,12 +55,25 @@ export interface ControlPlane {
 /** An operator that may not touch its kind's finalizers sets no owner reference that blocks a deletion: OpenShift has this on, and so have we. */
 export const apiServerDefaults: ExtraArgs = { "enable-admission-plugins": "OwnerReferencesPermissionEnforcement" };
 
-/** Namespaces become empty and vanish, owned objects go with their owner. The latter learns of a new CRD within 30 s. */
-export const basicControllers: readonly string[] = ["namespace-controller", "garbage-collector-controller"];
+/** Namespaces become empty and vanish, owned objects go with their owner, Secrets get tokens. The garbage collector learns of a new CRD within 30 s. */
+export const basicControllers: readonly string[] = [
+  "namespace-controller",
+  "garbage-collector-controller",
+  "serviceaccount-token-controller",
+];
 
 /** Starts a control plane and resolves when it is ready. @throws when a program does not start, with its output. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { log = () => {}, controllers = [], port, startTimeoutMs = 120_000, apiServerFlags = {}, etcdFlags = {} } = options;
+  const {
+    log = () => {},
+    controllers = [],
+    port,
+    startTimeoutMs = 120_000,
+    compactionSeconds,
+    apiServerFlags = {},
+    etcdFlags = {},
+  } = options;
+  const compaction = compactionSeconds === undefined ? {} : { "etcd-compaction-interval": `${compactionSeconds}s` };
   const assetsDir = await obtainAssets(options);
   if (controllers.length > 0 && missingPrograms(assetsDir, ["kube-controller-manager"]).length > 0)
     throw new Error(`controllers ${controllers.join(", ")} are wanted, but ${assetsDir} has no kube-controller-manager`);
@@ -67,7 +82,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     // A cluster that the environment names is never touched.
     useExistingCluster: false,
     binaryAssetsDirectory: assetsDir,
-    apiServerFlags: { ...apiServerDefaults, ...apiServerFlags },
+    apiServerFlags: { ...apiServerDefaults, ...compaction, ...apiServerFlags },
     etcdFlags,
     startTimeoutMs,
     ...(port === undefined ? {} : { securePort: port }),

@@ -11,7 +11,7 @@ import { checkEscalation } from "./escalation.ts";
 import { type Identity, userInfoOf, type UserInfo } from "./identity.ts";
 import { actingUser } from "./impersonation.ts";
 import { checkOwners } from "./owner-references.ts";
-import { AccountTokens, type Holder, ISSUER } from "./tokens.ts";
+import { AccountTokens, type Holder, INVALID } from "./tokens.ts";
 
 export interface AccessOptions {
   readonly store: Store;
@@ -20,6 +20,8 @@ export interface AccessOptions {
   /** Whether requests need rights. */
   readonly isRestricted: boolean;
   readonly tokens: Readonly<Record<string, Identity>>;
+  /** Issuer of the tokens of service accounts. */
+  readonly issuer: string;
   readonly enforcesOwners: boolean;
 }
 
@@ -37,29 +39,38 @@ export class Access {
   readonly accountTokens: AccountTokens;
   readonly isRestricted: boolean;
   readonly #options: AccessOptions;
-  readonly #tokens: ReadonlyMap<string, Identity>;
+  readonly #tokens: Map<string, Identity>;
 
   constructor(options: AccessOptions) {
     this.#options = options;
     this.isRestricted = options.isRestricted;
     this.authorizer = options.isRestricted ? new RbacAuthorizer(options.store) : ALLOW_ALL;
-    this.accountTokens = new AccountTokens(options.store, options.clock);
+    this.accountTokens = new AccountTokens(options);
     this.#tokens = new Map(Object.entries(options.tokens));
   }
 
   /** Returns the user of a token, or `undefined` for an unknown or expired one. */
   authenticate(token: string): Identity | undefined {
-    const holder = this.holderOf(token, [ISSUER]);
+    const holder = this.holderOf(token, [this.accountTokens.issuer]);
     return "identity" in holder ? holder.identity : undefined;
   }
 
-  /**
-   * Returns the user of a token if the token is valid for one of the audiences. Tokens of the option `tokens` are valid for
-   * each audience.
-   */
+  /** Accepts a bearer token as this user, until the returned function is called. */
+  acceptToken(token: string, identity: Identity): () => void {
+    const before = this.#tokens.get(token);
+    this.#tokens.set(token, identity);
+    return () => {
+      if (before === undefined) this.#tokens.delete(token);
+      else this.#tokens.set(token, before);
+    };
+  }
+
+  /** Returns the user of a token if the token is valid for one of the audiences. Tokens of users are valid for this server only. */
   holderOf(token: string, audiences: readonly string[]): Holder {
     const identity = this.#tokens.get(token);
-    return identity === undefined ? this.accountTokens.read(token, audiences) : { identity, audiences };
+    if (identity === undefined) return this.accountTokens.read(token, audiences);
+    const { issuer } = this.accountTokens;
+    return audiences.includes(issuer) ? { identity, audiences: [issuer] } : INVALID;
   }
 
   /** Returns the user that the request acts as. @throws StatusError 400, 403 when this user is not allowed to send it */

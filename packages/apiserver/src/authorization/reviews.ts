@@ -9,7 +9,6 @@ import type { Draft } from "../storage/stored-object.ts";
 import type { Attributes } from "./attributes.ts";
 import { aggregated } from "./authorizer.ts";
 import { type UserInfo, userInfoOf } from "./identity.ts";
-import { ISSUER } from "./tokens.ts";
 
 /** Answers a SubjectAccessReview, LocalSubjectAccessReview or SelfSubjectAccessReview. @throws StatusError 422 */
 export function answerAccess({ parts, served, user }: Call, asked: Draft): JsonObject {
@@ -48,7 +47,7 @@ export function answerSelf({ parts, user }: Call, { kind, apiVersion }: Draft): 
 export function answerToken({ parts }: Call, asked: Draft): JsonObject {
   const { token, audiences } = objectAt(asked, "spec");
   if (typeof token !== "string" || token === "") throw badRequest("token is required for TokenReview in authentication");
-  const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : [ISSUER];
+  const wanted = Array.isArray(audiences) && audiences.length > 0 ? audiences.map(String) : [parts.access.accountTokens.issuer];
   const found = parts.access.holderOf(token, wanted);
   if ("error" in found) return { ...asked, status: { user: {}, error: found.error } };
   return { ...asked, status: { authenticated: true, user: shown(userInfoOf(found.identity)), audiences: found.audiences } };

@@ -7,12 +7,11 @@ import { secondsOf } from "../objects/object-meta.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../errors/status-errors.ts";
 import { keyFor } from "../storage/store.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
-import { type BoundObject, ISSUER } from "./tokens.ts";
+import type { BoundObject } from "./tokens.ts";
 
 const OF = { group: "authentication.k8s.io", kind: "TokenRequest" } as const;
 /** kubernetes `authentication/validation`. */
 const MIN_SECONDS = 600;
-const DEFAULT_SECONDS = 3600;
 
 /** Answers a TokenRequest. @throws StatusError 400, 404, 409, 422 */
 export function answerTokenRequest({ parts, route }: Call, asked: Draft): JsonObject {
@@ -28,10 +27,11 @@ export function answerTokenRequest({ parts, route }: Call, asked: Draft): JsonOb
     throw conflict({ group: OF.group, resource: OF.kind }, route.name, cause);
   }
   const spec = objectAt(asked, "spec");
-  const seconds = typeof spec["expirationSeconds"] === "number" ? spec["expirationSeconds"] : DEFAULT_SECONDS;
+  const seconds = Number(spec["expirationSeconds"]); // has a default
   const errors = secondsErrors(seconds);
   if (errors.length > 0) throw invalidObject(OF, "", errors);
-  const audiences = Array.isArray(spec["audiences"]) && spec["audiences"].length > 0 ? spec["audiences"].map(String) : [ISSUER];
+  const audiences =
+    Array.isArray(spec["audiences"]) && spec["audiences"].length > 0 ? spec["audiences"].map(String) : [parts.access.accountTokens.issuer];
   const bound = isObject(spec["boundObjectRef"]) ? boundObject(parts.store, route, spec["boundObjectRef"]) : undefined;
   const token = parts.access.accountTokens.issue({ account, audiences, seconds, id: parts.uid(), bound });
   const now = parts.clock.now();

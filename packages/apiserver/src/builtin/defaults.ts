@@ -59,6 +59,7 @@ const CONSTANTS: Readonly<Record<string, JsonObject>> = {
   "core.v1.DownwardAPIVolumeSource": { defaultMode: FILE_MODE },
   "core.v1.ProjectedVolumeSource": { defaultMode: FILE_MODE },
   "core.v1.ServiceAccountTokenProjection": { expirationSeconds: HOUR_SECONDS },
+  "authentication.v1.TokenRequestSpec": { expirationSeconds: HOUR_SECONDS },
   "core.v1.HostPathVolumeSource": { type: "" },
   "core.v1.PersistentVolumeSpec": { persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem" },
   "core.v1.PersistentVolumeStatus": { phase: "Pending" },

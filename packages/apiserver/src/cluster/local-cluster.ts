@@ -7,12 +7,12 @@ import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { isObject } from "../internal/json.ts";
 import { KUBECONFIG_NAME } from "../front/kubeconfig.ts";
 import { type HttpsFront, serveHttps } from "../front/http.ts";
-import { createApiServer } from "../server.ts";
+import { createServer } from "../server.ts";
 import type { ApiServer, ApiServerOptions } from "../api-server.ts";
 import { LocalClusterError, reasonOf, systemCode } from "./errors.ts";
 import { createManifests, readManifests } from "./manifests.ts";
 import { createOwnService } from "./own-service.ts";
-import { furnishNamespaces } from "./namespace-contents.ts";
+import { namespaceContents } from "./namespace-contents.ts";
 
 /** Options of {@link startLocalCluster}. */
 export interface LocalClusterOptions {
@@ -23,14 +23,14 @@ export interface LocalClusterOptions {
   /** Folder with manifests to create before the cluster is ready. CRDs are created first, the others in any order. */
   readonly manifests?: string;
   /**
-   * Whether the work of controllers is done: garbage collection and the contents of namespaces. With `false` the cluster
+   * Whether the work of controllers is done: garbage collection, the contents of namespaces, and tokens in Secrets. With `false` the cluster
    * behaves as a kube-apiserver alone.
    * @defaultValue true
    */
   readonly controllers?: boolean;
   /**
-   * Options of the API server. They override the defaults of a local cluster: `garbageCollection: true` and
-   * `authorization: "RBAC"`. The kubeconfig always has the rights of the administrator.
+   * Options of the API server. They override the defaults of a local cluster: `garbageCollection: true`,
+   * `authorization: "RBAC"` and `compactionIntervalMs: 300000`. The kubeconfig always has the rights of the administrator.
    */
   readonly server?: ApiServerOptions;
 }
@@ -55,16 +55,24 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const manifests = options.manifests === undefined ? [] : await readManifests(options.manifests);
   await checkKubeconfig(options.kubeconfig);
   const hasControllers = options.controllers ?? true;
-  const server = createApiServer({ garbageCollection: hasControllers, authorization: "RBAC", ...options.server });
+  const server = createServer({
+    garbageCollection: hasControllers,
+    authorization: "RBAC",
+    compactionIntervalMs: COMPACTION_INTERVAL_MS,
+    ...options.server,
+  });
   let front: HttpsFront | undefined;
   try {
     front = await listen(server, options.port ?? 0);
     await createOwnService(server, front.url);
-    const stop = hasControllers ? await furnishNamespaces(server, front.caPem) : () => {};
+    if (hasControllers) {
+      server.run(namespaceContents(front.caPem));
+      server.fillTokenSecrets(front.caPem);
+    }
     await createManifests(server, manifests);
     await server.settled();
     await writeKubeconfig(options.kubeconfig, `${MARK}${front.kubeconfig()}`);
-    return new Cluster({ server, front, stop, manifestCount: manifests.length, file: options.kubeconfig });
+    return new Cluster({ server, front, manifestCount: manifests.length, file: options.kubeconfig });
   } catch (error) {
     await front?.close();
     await server.close();
@@ -72,12 +80,14 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   }
 }
 
+/** Default of the flag `--etcd-compaction-interval` of a kube-apiserver. */
+const COMPACTION_INTERVAL_MS = 300_000;
+
 const MARK = "# Written by treadle for an in-memory cluster; the next cluster replaces it, and the end of this cluster removes it.\n";
 
 interface Parts {
   readonly server: ApiServer;
   readonly front: HttpsFront;
-  readonly stop: () => void;
   readonly manifestCount: number;
   readonly file: string;
 }
@@ -106,8 +116,7 @@ class Cluster implements LocalCluster {
   }
 
   async #end(): Promise<void> {
-    const { server, front, stop, file } = this.#parts;
-    stop();
+    const { server, front, file } = this.#parts;
     await front.close();
     await server.close();
     if ((await onlyServerOf((await contentOf(file)) ?? "")) === this.url) await rm(file, { force: true });

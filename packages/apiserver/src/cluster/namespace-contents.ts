@@ -1,67 +1,58 @@
 /**
- * Creates what controllers put into each namespace of a cluster: the ServiceAccount `default` and the ConfigMap with the
- * authority of the server.
+ * The controllers that keep the usual contents of each namespace: the ServiceAccount `default` and the ConfigMap with the
+ * authority of the server. They restore deleted objects, and the changed data of the ConfigMap.
  */
-import { isObject } from "../internal/json.ts";
-import { objectAt, textAt } from "../internal/read.ts";
-import type { ApiServer } from "../api-server.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Kind, keyOf, type KubernetesObject } from "@treadle/apimachinery";
+import { ConfigMap, Namespace, ServiceAccount } from "@treadle/apimachinery/kinds";
+import { type Context, type MakeController, type Watch, watch } from "../workloads/controller.ts";
 
 const ACCOUNT = "default";
 const AUTHORITY = "kube-root-ca.crt";
 
-/**
- * Keeps these objects in each namespace, also in new ones, until the returned function is called. Deleted or changed objects
- * are restored.
- */
-export async function furnishNamespaces(server: ApiServer, caPem: string): Promise<() => void> {
-  const end = new AbortController();
-  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: ACCOUNT } };
-  const authority = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: AUTHORITY }, data: { "ca.crt": caPem } };
-  const createAll = async (namespace: string): Promise<void> => {
-    await send(server, "POST", pathOf(namespace, "serviceaccounts"), account);
-    await send(server, "POST", pathOf(namespace, "configmaps"), authority);
+/** @param caPem Certificate of the server's authority */
+export function namespaceContents(caPem: string): readonly MakeController[] {
+  return [defaultAccounts, (context) => authorities(context, caPem)];
+}
+
+function defaultAccounts({ objects, as }: Context): ReturnType<MakeController> {
+  const write = as("service-account-controller");
+  return {
+    name: "default-service-accounts",
+    kind: Namespace,
+    watches: [namespaceOf(ServiceAccount, ACCOUNT)],
+    async sync(namespace) {
+      if (!isActive(objects.get(Namespace, namespace))) return undefined;
+      if (objects.get(ServiceAccount, `${namespace}/${ACCOUNT}`) === undefined)
+        await write.create(ServiceAccount, namespace, { metadata: { name: ACCOUNT } });
+      return undefined;
+    },
   };
-  await follow(server, "/api/v1/namespaces", end.signal, async (type, object) => {
-    if (type === "ADDED") await createAll(textAt(object, "metadata", "name"));
-  });
-  await follow(server, `/api/v1/serviceaccounts?fieldSelector=metadata.name%3D${ACCOUNT}`, end.signal, async (type, object) => {
-    if (type === "DELETED") await send(server, "POST", pathOf(textAt(object, "metadata", "namespace"), "serviceaccounts"), account);
-  });
-  await follow(server, `/api/v1/configmaps?fieldSelector=metadata.name%3D${AUTHORITY}`, end.signal, async (type, object) => {
-    const path = pathOf(textAt(object, "metadata", "namespace"), "configmaps");
-    if (type === "DELETED") await send(server, "POST", path, authority);
-    const isOurs = textAt(object, "data", "ca.crt") === caPem && Object.keys(objectAt(object, "data")).length === 1;
-    if (type === "MODIFIED" && !isOurs) await send(server, "PUT", `${path}/${AUTHORITY}`, authority);
-  });
-  return () => end.abort();
 }
 
-/** Handles each event of a watch, one after the other. */
-async function follow(
-  server: ApiServer,
-  path: string,
-  signal: AbortSignal,
-  tell: (type: string, object: unknown) => Promise<void>,
-): Promise<void> {
-  const url = `${path}${path.includes("?") ? "&" : "?"}watch=true`;
-  const response = await server.handle({ method: "GET", path: url, headers: {}, stream: true, signal });
-  if (response.stream === undefined) throw new Error(`the watch of ${path} was answered with ${response.status}: ${response.body}`);
-  const { stream } = response;
-  // Runs until the watch ends. `handle` never rejects.
-  void (async () => {
-    for await (const line of stream) {
-      const event: unknown = JSON.parse(line);
-      if (isObject(event)) await tell(String(event["type"]), event["object"]);
-    }
-  })();
+function authorities({ objects, as }: Context, caPem: string): ReturnType<MakeController> {
+  const write = as("root-ca-cert-publisher");
+  const data = { "ca.crt": caPem };
+  return {
+    name: "authorities-of-namespaces",
+    kind: Namespace,
+    watches: [namespaceOf(ConfigMap, AUTHORITY)],
+    async sync(namespace) {
+      if (!isActive(objects.get(Namespace, namespace))) return undefined;
+      const found = objects.get(ConfigMap, `${namespace}/${AUTHORITY}`);
+      if (found === undefined) await write.create(ConfigMap, namespace, { metadata: { name: AUTHORITY }, data });
+      else if (!isDeepStrictEqual({ ...found.data }, data)) await write.update(ConfigMap, { ...found, data } as KubernetesObject);
+      return undefined;
+    },
+  };
 }
 
-function pathOf(namespace: string, plural: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}`;
+/** Whether objects can be created in the namespace. */
+function isActive(namespace: Namespace | undefined): boolean {
+  return namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
 }
 
-/** Sends a write and ignores a refusal: an existing object stays as it is, and a namespace that is being deleted accepts none. */
-async function send(server: ApiServer, method: "POST" | "PUT", path: string, object: object): Promise<void> {
-  const headers = { "content-type": "application/json", "user-agent": "kube-controller-manager" };
-  await server.handle({ method, path, headers, body: JSON.stringify(object) });
+/** A change of the object of this name is work for its namespace. */
+function namespaceOf(kind: Kind, name: string): Watch {
+  return watch(kind, ({ metadata }) => (keyOf(metadata).endsWith(`/${name}`) ? [metadata.namespace ?? ""] : []));
 }

@@ -53,7 +53,7 @@ function unknownFormats(spec: JsonObject): ReadonlySet<string> {
   const walk = (schema: unknown): void => {
     if (!isObject(schema)) return;
     const format = textAt(schema, "format");
-    if (format !== "" && !isKnownFormat(format)) formats.add(format);
+    if (format !== "" && !isKnownFormat(format, textAt(schema, "type"))) formats.add(format);
     for (const part of [...Object.values(objectAt(schema, "properties")), schema["items"], schema["additionalProperties"], schema["not"]])
       walk(part);
     for (const keyword of ["allOf", "anyOf", "oneOf"]) for (const part of listAt(schema, keyword)) walk(part);

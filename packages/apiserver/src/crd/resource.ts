@@ -91,8 +91,9 @@ export function serveDefinitions(parts: Parts): void {
     if (isServed && previous !== undefined && isDefinedAlike(entry.object, previous.object)) return;
     if (isServed) registry.install(customResource(entry.object as JsonObject));
     else registry.remove(id);
-    // Open watches would still show objects by the old definition. The real server ends them, too.
+    // Open watches would still show objects by the old definition. The real server ends them, too, and makes a new watch cache.
     for (const [stream, of] of streams) if (of === id) stream.end();
+    store.collection(id).expireWatches();
   });
 }
 

@@ -5,6 +5,7 @@ import { type Parts, respond } from "../request/context.ts";
 import { aggregated, groupDocument, groupList, legacyVersions, resourceList, SERVER_VERSION, versionDocument } from "./discovery.ts";
 import { healthText } from "./health.ts";
 import { openApiDocument, swaggerDocument } from "../openapi/documents.ts";
+import { issuerDocument } from "./token-issuer.ts";
 import { bytesField } from "../protobuf/wire.ts";
 import type { Target } from "../request/routes.ts";
 import { methodNotAllowed, resourceNotServed } from "../errors/status-errors.ts";
@@ -14,6 +15,8 @@ export async function answerDocument(parts: Parts, request: ApiRequest, target: 
   const { route } = target;
   if (route.type === "unreadable") return BAD_PATH;
   if (route.type === "other" && route.path === "/openapi/v2") return swagger(parts, request);
+  const issuer = route.type === "other" ? issuerDocument(parts.access, route.path, request) : undefined;
+  if (issuer !== undefined) return issuer;
   const document = await documentOf(parts, request, target);
   if (document === undefined) {
     if (isBelowBuiltIn(parts, route)) throw resourceNotServed();

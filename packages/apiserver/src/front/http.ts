@@ -6,7 +6,7 @@ import { X509Certificate } from "node:crypto";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
-import type { Identity } from "../authorization/identity.ts";
+import { ADMINISTRATOR, type Identity } from "../authorization/identity.ts";
 import { senderOf, unaskedSender } from "./sender.ts";
 import { makeCertificates } from "./certificates.ts";
 import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
@@ -42,7 +42,7 @@ export interface HttpsOptions extends HttpOptions {
    * `system:anonymous` instead.
    */
   readonly auth?: {
-    /** Bearer token of the administrator. */
+    /** Bearer token of the administrator, until the front is closed. */
     readonly token?: string;
     /**
      * Whether a certificate of this server's authority authenticates a client. Its CN is the user, its Os are the groups.
@@ -110,10 +110,15 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
     options,
   );
   const { caPem, client } = certificates;
+  const forget = auth?.token === undefined ? () => {} : server.acceptToken(auth.token, ADMINISTRATOR);
   const user =
     auth === undefined ? {} : auth.token !== undefined ? { token: auth.token } : auth.clientCertificate === true ? { client } : {};
   return {
     ...front,
+    close: async () => {
+      forget();
+      await front.close();
+    },
     caPem,
     client,
     clientCertificate: ({ user: name, groups = [] }) => certificates.issueClient(name, groups),

@@ -1,5 +1,5 @@
 /** Finds the sender of a request on a socket, by its client certificate or its bearer token. */
-import { timingSafeEqual, type X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { ApiServer } from "../api-server.ts";
@@ -8,7 +8,7 @@ import { ADMINISTRATOR, ANONYMOUS, type Identity } from "../authorization/identi
 /** How a server over HTTPS authenticates clients. */
 interface Asked {
   /** Without it each client is the administrator. */
-  readonly auth: { readonly token?: string; readonly clientCertificate?: boolean } | undefined;
+  readonly auth: { readonly clientCertificate?: boolean } | undefined;
   /** The authority that signs client certificates. */
   readonly authority: X509Certificate;
 }
@@ -26,7 +26,6 @@ export function senderOf(request: IncomingMessage, server: Authenticator, { auth
     const named = identityIn(request.socket as TLSSocket, authority); // a TLS server's socket
     if (named !== undefined) return named;
   }
-  if (auth.token !== undefined && token !== undefined && isSame(token, auth.token)) return ADMINISTRATOR;
   const holder = holderOf(server, token);
   if (holder !== undefined) return holder;
   const isOpen = OPEN_PATHS.has((request.url ?? "").split("?")[0] ?? "");
@@ -59,9 +58,4 @@ function identityIn(socket: TLSSocket, authority: X509Certificate): Identity | u
   if (certificate?.verify(authority.publicKey) !== true) return undefined;
   const { CN: user, O: groups = [] } = certificate.toLegacyObject().subject as { readonly CN?: string; readonly O?: string | string[] };
   return user === undefined ? undefined : { user, groups: typeof groups === "string" ? [groups] : groups };
-}
-
-function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -73,6 +73,9 @@ export function metaErrors(type: ResourceType, draft: Draft): FieldError[] {
     if (!meta.namespace) errors.push(required("metadata.namespace"));
     else for (const text of dns1123LabelProblems(meta.namespace)) errors.push(invalid("metadata.namespace", meta.namespace, text));
   }
+  const { generation } = meta;
+  if (typeof generation === "number" && generation < 0)
+    errors.push(invalid("metadata.generation", generation, "must be greater than or equal to 0"));
   errors.push(...metaContentErrors(meta), ...finalizerErrors(meta["finalizers"]));
   return errors;
 }
@@ -274,6 +277,17 @@ function withReferences(error: FieldError, references: JsonObject | readonly Jso
   const order = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
   return { ...error, body: error.body.replace("null", () => JSON.stringify(references, order)) };
 }
+
+/** Returns the warnings about new finalizers of a custom resource. For built-in kinds such names are errors. */
+export function finalizerWarnings(meta: JsonObject, old: JsonObject = {}): readonly string[] {
+  const known = new Set([...stringsOf(old["finalizers"]), ...STANDARD_FINALIZERS]);
+  const added = new Set(stringsOf(meta["finalizers"]).filter((name) => !name.includes("/") && !known.has(name)));
+  const advice = (name: string): string =>
+    `prefer a domain-qualified finalizer name ${name.includes(".") ? "including a path (/) " : ""}to avoid accidental conflicts with other finalizer writers`;
+  return [...added].toSorted().map((name) => `metadata.finalizers: ${goQuote(name)}: ${advice(name)}`);
+}
+
+const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"] as const;
 
 function finalizerErrors(finalizers: unknown): FieldError[] {
   const names = stringsOf(finalizers);

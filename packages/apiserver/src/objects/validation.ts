@@ -6,7 +6,7 @@ import type { CompiledSchema } from "../schema/schema.ts";
 import { listErrors, schemaErrors } from "../schema/validate-object.ts";
 import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { goDynamicType, goValue, valueAt } from "../internal/json.ts";
-import { metaErrors, metaUpdateErrors } from "./object-meta.ts";
+import { finalizerWarnings, metaErrors, metaUpdateErrors } from "./object-meta.ts";
 import type { ScalePaths, Served } from "../storage/registry.ts";
 import { invalidObject } from "../errors/status-errors.ts";
 import type { Draft, StoredObject } from "../storage/stored-object.ts";
@@ -41,7 +41,9 @@ export function validateDraft(served: Served, { draft, live, subresource }: Writ
   if (subresource === "") errors.push(...(type.hooks.validate?.(draft, live, version.apiVersion) ?? []));
   if (errors.length === 0 && !isBuiltIn) errors.push(...metaErrors(type, draft));
   if (errors.length > 0) throw invalidObject({ group: type.group, kind: type.kind }, draft.metadata.name ?? "", errors);
-  if (subresource === "") warnings.push(...(type.hooks.warn?.(draft, live) ?? []));
+  if (subresource !== "") return;
+  warnings.push(...(type.hooks.warn?.(draft, live) ?? []));
+  if (type.isCustom) warnings.push(...finalizerWarnings(draft.metadata, live?.metadata));
 }
 
 function structureErrors(schema: CompiledSchema, draft: Draft, live: StoredObject | undefined, subresource: string): FieldError[] {

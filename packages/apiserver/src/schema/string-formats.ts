@@ -7,11 +7,15 @@ export function formatError(format: string, text: string): boolean {
   return check !== undefined && !check(text);
 }
 
-/** Reports whether the real server knows the format. It warns about other formats in a CRD. */
-export function isKnownFormat(format: string): boolean {
+/** Reports whether the real server knows the format of a type. It warns about other formats in a CRD. */
+export function isKnownFormat(format: string, type: string): boolean {
+  if (NUMBERS[type]?.includes(format) === true) return true;
   const name = format.replaceAll("-", "");
   return Object.hasOwn(CHECKS, name) || UNCHECKED.includes(name);
 }
+
+/** Formats of numbers, which are not checked. */
+const NUMBERS: Readonly<Record<string, readonly string[]>> = { integer: ["int32", "int64"], number: ["float", "double"] };
 
 /** Formats that are known but not checked here. */
 const UNCHECKED: readonly string[] =

@@ -1,3 +1,4 @@
+import { fakeClock } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
 import { Store } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
@@ -38,7 +39,7 @@ test("a representation returns what was noted for each version, also after its r
 });
 
 test("the listeners of a big collection share the texts of a change until the next change", () => {
-  const collection = new Store(10).collection("things");
+  const collection = new Store(fakeClock(), { limit: 10, isCompacted: false }).collection("things");
   const create = (i: number) =>
     collection.create({ apiVersion: "v1", kind: "Thing", metadata: { name: `thing-${i}`, uid: `${i}`, creationTimestamp: "" } });
   for (let i = 0; i <= 20_000; i++) create(i);

@@ -3,7 +3,9 @@
  * Everything is synchronous, so a request sees and leaves a consistent state. The store knows neither HTTP nor schemas.
  * Stored objects are frozen, and never shared with those of a caller.
  */
+import type { Clock } from "@treadle/apimachinery";
 import { freezeJson } from "../internal/json.ts";
+import { History, type HistoryOptions } from "./history.ts";
 import type { Draft, StoredObject } from "./stored-object.ts";
 import { Representation } from "./representation.ts";
 
@@ -23,6 +25,8 @@ export interface Change {
   readonly revision: number;
   readonly entry: Entry;
   readonly previous: Entry | undefined;
+  /** Time of the change, in milliseconds of the clock. */
+  readonly timeMs: number;
 }
 
 export type ChangeListener = (change: Change) => void;
@@ -31,14 +35,17 @@ export type ChangeListener = (change: Change) => void;
 export class Store {
   readonly #collections = new Map<string, Collection>();
   readonly #listeners = new Set<(id: string, change: Change) => void>();
-  readonly #historyLimit: number;
+  readonly #clock: Clock;
+  readonly #history: HistoryOptions;
   // The first object must not get revision 1, because clients send "1" for "does not exist yet".
   #revision = 1;
-  /** Compacted revision, also for collections that do not exist yet. */
-  #compacted = 0;
+  /** Oldest revisions of lists and watches, for collections that do not exist yet. */
+  #listFloor = 0;
+  #watchFloor = 0;
 
-  constructor(historyLimit: number) {
-    this.#historyLimit = historyLimit;
+  constructor(clock: Clock, history: HistoryOptions) {
+    this.#clock = clock;
+    this.#history = history;
   }
 
   get revision(): number {
@@ -49,9 +56,12 @@ export class Store {
   collection(id: string): Collection {
     const found = this.#collections.get(id);
     if (found !== undefined) return found;
-    const made = new Collection(this.#historyLimit, this.#compacted, {
+    const isCached = !UNCACHED.has(id);
+    const floors = { list: this.#listFloor, watch: isCached ? this.#watchFloor : this.#listFloor };
+    const made = new Collection(new History(this.#history, isCached, floors), {
       current: () => this.#revision,
       advance: () => ++this.#revision,
+      now: () => this.#clock.now(),
     });
     this.#collections.set(id, made);
     made.listen((change) => {
@@ -75,14 +85,26 @@ export class Store {
 
   /** Forgets the history. Older watches and pages expire. */
   compact(): void {
-    this.#compacted = this.#revision;
+    this.#listFloor = this.#revision;
+    this.#watchFloor = this.#revision;
     for (const collection of this.#collections.values()) collection.compact();
   }
+
+  /** Forgets the versions before a revision, as a compaction of etcd does. */
+  compactTo(revision: number): void {
+    this.#listFloor = Math.max(this.#listFloor, revision);
+    for (const collection of this.#collections.values()) collection.compactTo(revision);
+  }
 }
+
+/** Kinds without a watch cache on a real server. */
+const UNCACHED: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
 
 interface Revisions {
   current(): number;
   advance(): number;
+  /** Returns the time, in milliseconds. */
+  now(): number;
 }
 
 /**
@@ -96,17 +118,14 @@ export class Collection {
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<ChangeListener>();
   readonly #revisions: Revisions;
-  readonly #historyLimit: number;
-  #history: Change[] = [];
-  #compacted: number;
+  readonly #history: History<Change>;
   #sorted: Entry[] | undefined;
   /** Representation of the last change, while the collection is too big to keep all texts. */
   #told: Representation | undefined;
   #snapshot: { readonly revision: number; readonly entries: readonly Entry[] } | undefined;
 
-  constructor(historyLimit: number, compacted: number, revisions: Revisions) {
-    this.#historyLimit = historyLimit;
-    this.#compacted = compacted;
+  constructor(history: History<Change>, revisions: Revisions) {
+    this.#history = history;
     this.#revisions = revisions;
   }
 
@@ -114,9 +133,9 @@ export class Collection {
     return this.#entries.size;
   }
 
-  /** Oldest revision that is still known. */
-  get compactedRevision(): number {
-    return this.#compacted;
+  /** Changes that watches and lists of older versions can use. */
+  get history(): Pick<History<Change>, "changesAfter" | "watchFloor" | "isCached" | "size"> {
+    return this.#history;
   }
 
   get(key: string): Entry | undefined {
@@ -131,33 +150,17 @@ export class Collection {
 
   /** Returns the objects at a revision, or `undefined` when it is forgotten. */
   at(revision: number): readonly Entry[] | undefined {
-    const last = this.#history.at(-1);
-    if (revision >= (last?.revision ?? this.#compacted)) return this.all();
+    if (revision < this.#history.listFloor) return undefined;
+    if (revision >= (this.#history.newest ?? 0)) return this.all();
     if (this.#snapshot?.revision === revision) return this.#snapshot.entries;
-    if (revision < this.#compacted) return undefined;
     const past = new Map(this.#entries);
-    for (let i = this.#history.length - 1; i >= 0; i--) {
-      const change = this.#history[i];
-      if (change === undefined || change.revision <= revision) break;
-      if (change.previous === undefined) past.delete(change.entry.key);
-      else past.set(change.entry.key, change.previous);
+    for (const { entry, previous } of this.#history.undone(revision)) {
+      if (previous === undefined) past.delete(entry.key);
+      else past.set(entry.key, previous);
     }
     const entries = [...past.values()].toSorted(byKey);
     this.#snapshot = { revision, entries };
     return entries;
-  }
-
-  /** Returns the changes after a revision, oldest first, or `undefined` when some of them are forgotten. */
-  changesAfter(revision: number): readonly Change[] | undefined {
-    if (revision < this.#compacted) return undefined;
-    let low = 0;
-    let high = this.#history.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#history[middle]?.revision ?? 0) <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return this.#history.slice(low);
   }
 
   /** Stores a new object. */
@@ -165,7 +168,7 @@ export class Collection {
     const entry = this.#commit(draft);
     this.#sorted = undefined;
     this.#entries.set(entry.key, entry);
-    this.#publish({ type: "ADDED", revision: entry.revision, entry, previous: undefined });
+    this.#publish("ADDED", entry, undefined);
     return entry;
   }
 
@@ -174,7 +177,7 @@ export class Collection {
     const entry = this.#commit(draft);
     this.#sorted = undefined;
     this.#entries.set(entry.key, entry);
-    this.#publish({ type: "MODIFIED", revision: entry.revision, entry, previous });
+    this.#publish("MODIFIED", entry, previous);
     return entry;
   }
 
@@ -183,7 +186,7 @@ export class Collection {
     const entry = this.#commit({ ...previous.object, metadata: { ...previous.object.metadata } });
     this.#sorted = undefined;
     this.#entries.delete(entry.key);
-    this.#publish({ type: "DELETED", revision: entry.revision, entry, previous });
+    this.#publish("DELETED", entry, previous);
     return entry;
   }
 
@@ -193,10 +196,21 @@ export class Collection {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Forgets the history. */
   compact(): void {
-    this.#history = [];
+    this.#history.forget(this.#revisions.current());
     this.#snapshot = undefined;
-    this.#compacted = this.#revisions.current();
+  }
+
+  /** Forgets the versions before a revision. Watches keep what a watch cache has. */
+  compactTo(revision: number): void {
+    this.#history.compactTo(revision);
+    if (this.#snapshot !== undefined && this.#snapshot.revision < revision) this.#snapshot = undefined;
+  }
+
+  /** Lets no watch begin before the current revision. Lists of older versions stay possible. */
+  expireWatches(): void {
+    this.#history.expireWatches(this.#revisions.current());
   }
 
   #commit(draft: Draft): Entry {
@@ -209,13 +223,9 @@ export class Collection {
     return { key: keyFor(namespace, name), namespace, revision: this.#revisions.advance(), object, representation };
   }
 
-  #publish(change: Change): void {
+  #publish(type: Change["type"], entry: Entry, previous: Entry | undefined): void {
+    const change = { type, revision: entry.revision, entry, previous, timeMs: this.#revisions.now() };
     this.#history.push(change);
-    // Dropped in blocks, because removing one element at a time would copy the array each time.
-    if (this.#history.length > this.#historyLimit * 1.25) {
-      const dropped = this.#history.splice(0, this.#history.length - this.#historyLimit);
-      this.#compacted = dropped.at(-1)?.revision ?? this.#compacted;
-    }
     // All listeners of a change share its texts.
     this.#told?.release();
     this.#told = this.#entries.size > MAX_WITH_TEXTS ? change.entry.representation : undefined;

@@ -5,6 +5,7 @@ import { BodyError, encodingOf, parseBody } from "../request/content.ts";
 import { type Call, representationFor } from "../request/context.ts";
 import { checkFields, fieldProblems, type Incoming, readObject, undecodable, unrecognized } from "../request/draft.ts";
 import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
+import { dropRepeatedOwners } from "../objects/repeated-owners.ts";
 import { validateDraft } from "../objects/validation.ts";
 import type { JsonObject } from "../internal/json.ts";
 import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
@@ -35,6 +36,7 @@ export async function create(call: Call): Promise<ApiResponse> {
   const { request, query } = call;
   const options = readWriteOptions(query, request.headers["user-agent"], "CreateOptions");
   const { draft } = await readSent(call, options);
+  dropRepeatedOwners(call, draft);
   return answerWritten(call, 201, store(call, draft, options));
 }
 
@@ -47,6 +49,7 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   parts.access.checkCreate(call);
   const admitted = { operation: "CREATE", live: undefined, subresource: "", isDryRun: options.isDryRun } as const;
   const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
+  dropRepeatedOwners(call, draft, { isAdmitted: true });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];
   // An apply may have any version for a missing object, and a dry run stores none.
@@ -141,7 +144,7 @@ function prepareNew(call: Call, draft: Draft): void {
   const meta: JsonObject = draft.metadata;
   if (!meta["name"] && typeof meta["generateName"] === "string")
     meta["name"] = keptName(call, meta["generateName"], draft.metadata.namespace ?? "");
-  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "managedFields"]) delete meta[field];
+  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"]) delete meta[field];
   const { uid, nowMs } = chosenFor(call);
   meta["uid"] = uid;
   meta["creationTimestamp"] = secondsOf(nowMs);

@@ -2,6 +2,7 @@
 import { type ApiResponse, jsonEqual } from "@treadle/apimachinery";
 import { type Call, entryOf, representationFor } from "../request/context.ts";
 import { type AppliedOwnership, noteSent, prepareDraft, recordOwner } from "../managed-fields/field-ownership.ts";
+import { dropRepeatedOwners } from "../objects/repeated-owners.ts";
 import { validateDraft } from "../objects/validation.ts";
 import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
@@ -24,6 +25,7 @@ export async function update(call: Call): Promise<ApiResponse> {
   const { request, query, served, route } = call;
   const options = readWriteOptions(query, request.headers["user-agent"], "UpdateOptions");
   const { draft } = await readSent(call, options);
+  dropRepeatedOwners(call, draft);
   checkName(call, draft);
   const entry = entryOf(call);
   if (entry === undefined) {
@@ -58,6 +60,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   const requested = sent.metadata["managedFields"];
   const admitted = { operation: "UPDATE", live, subresource, isDryRun: options.isDryRun } as const;
   const draft = call.parts.admission.mutate(call, { ...admitted, draft: sent });
+  dropRepeatedOwners(call, draft, { isAdmitted: true });
   const next = merge(call, draft, live, subresource);
   // Changes by webhooks have no manager.
   if (draft !== sent) noteSent(next, merge(call, sent, live, subresource));

@@ -140,9 +140,10 @@ function begin(call: Call, opening: Opening): void {
   // Without a version, and with "0", a watch begins with the current state, unless the client declines that.
   const fromState = sendsInitial ?? (version === undefined || version === 0);
   const from = fromState || version === undefined || version === 0 ? parts.store.revision : version;
-  const changes = collection.changesAfter(from);
+  const { history } = collection;
+  const changes = history.changesAfter(from);
   if (changes === undefined) {
-    const { status } = expired(`too old resource version: ${from} (${collection.compactedRevision})`);
+    const { status } = expired(history.isCached ? `too old resource version: ${from} (${history.watchFloor})` : TOO_OLD);
     queue.push(lines.error({ ...status }));
     queue.end();
     return;
@@ -160,6 +161,9 @@ function begin(call: Call, opening: Opening): void {
   queue.pushAll(changes.map((change) => eventLine(call, opening, change)).filter((line) => line !== undefined));
   queue.onEnd(collection.listen(follow));
 }
+
+/** The text for kinds without a watch cache. */
+const TOO_OLD = "The resourceVersion for the provided watch is too old.";
 
 /** Sends changes in their order. A change that must be converted delays those after it. */
 function inOrder({ parts, collection }: Call, queue: EventQueue, send: (change: Change) => void): (change: Change) => void {

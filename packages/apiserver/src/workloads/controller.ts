@@ -5,7 +5,8 @@
  * - A {@link Controller} makes the objects of one kind match their specs. It is level-triggered: `sync` reads the current
  *   state, does what is missing, and writes nothing when nothing is missing. It keeps nothing in memory that it can read, so
  *   the result depends only on the last spec, not on the order of changes.
- * - A controller is a function of a {@link Context}, listed in `controllers.ts` in the order in which they act.
+ * - A controller is a function of a {@link Context}. `controllers.ts` lists those of the workloads in the order in which they
+ *   act, and `cluster/namespace-contents.ts` those of each local cluster.
  * - It reads with `context.objects`, which is the current store without a delay. Objects are frozen.
  * - It writes with `context.as(NAME)`: requests of that controller's service account, with the field manager of the real one.
  *   A refusal is thrown as a {@link RefusedError}, which `sync` need not catch. After a conflict the key is retried at once.
@@ -35,6 +36,9 @@ export interface Controller {
   /** @param key `namespace/name`, or `name` for a cluster-scoped kind. The object may no longer exist. */
   sync(key: string): Promise<number | undefined>;
 }
+
+/** Makes a controller. */
+export type MakeController = (context: Context) => Controller;
 
 /** A watch, made by {@link watch}. */
 export interface Watch {

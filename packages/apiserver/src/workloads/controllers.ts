@@ -1,5 +1,5 @@
-/** All simulated controllers, in the order in which they act on one change. */
-import type { Context, Controller } from "./controller.ts";
+/** The simulated controllers of workloads, in the order in which they act on one change. */
+import type { MakeController } from "./controller.ts";
 import { claims } from "./volume-claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
@@ -15,7 +15,7 @@ import { disruptionBudgets } from "./disruption-budgets.ts";
 import { endpoints, endpointSlices, loadBalancers } from "./services.ts";
 import { statefulSets } from "./stateful-sets.ts";
 
-export const controllers: readonly ((context: Context) => Controller)[] = [
+export const controllers: readonly MakeController[] = [
   nodes,
   scheduler,
   kubelet,

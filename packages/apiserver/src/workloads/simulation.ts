@@ -1,18 +1,19 @@
 /**
- * Runs the simulated controllers (see `controller.ts`): which keys are due and when, and how failures are retried. The
+ * Runs simulated controllers (see `controller.ts`): which keys are due and when, and how failures are retried. The
  * controllers act some turns of the event loop after the change that caused it, never within the request. They handle one key
  * after the other, so equal tests see equal sequences.
+ *
+ * They follow the store itself, not a watch: a watch ends after its timeout, and the store never does.
  */
 import { type Kind, type KubernetesObject, keyOf } from "@treadle/apimachinery";
 import type { Parts } from "../request/context.ts";
 import type { Change } from "../storage/store.ts";
 import { Agenda } from "./agenda.ts";
 import { Behaviours } from "./behaviours.ts";
-import type { Controller } from "./controller.ts";
+import type { Controller, MakeController } from "./controller.ts";
 import { RefusedError } from "./writer.ts";
-import { controllers } from "./controllers.ts";
 import { idOf, Objects } from "./objects.ts";
-import { type Settings, settingsOf, type WorkloadOptions } from "./options.ts";
+import type { Settings } from "./options.ts";
 import { type SendAs, writerFor } from "./writer.ts";
 
 /** A key of a controller to sync. */
@@ -43,9 +44,14 @@ export class Simulation {
   #working: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(parts: Parts, options: WorkloadOptions, sendAs: SendAs) {
+  /** @param given Controllers, in the order in which they act on one change */
+  constructor(
+    parts: Parts,
+    { settings, controllers }: { readonly settings: Settings; readonly controllers: readonly MakeController[] },
+    sendAs: SendAs,
+  ) {
     this.#parts = parts;
-    this.settings = settingsOf(options);
+    this.settings = settings;
     this.#later = new Agenda(parts.clock, (task) => this.#add(task));
     const all: Controller[] = [];
     // A fault that is added or removed can affect everything that a kubelet or a controller does.
@@ -61,6 +67,7 @@ export class Simulation {
     this.#objects = context.objects;
     for (const make of controllers) all.push(make(context));
     for (const controller of all) this.#follow(controller);
+    this.#observeExisting();
     this.#unsubscribe = parts.store.listen((id, change) => this.#observe(id, change));
     this.#starting = all.flatMap(({ start }) => (start === undefined ? [] : [start]));
     this.#wake();
@@ -103,6 +110,13 @@ export class Simulation {
     };
     on(controller.kind, ({ metadata }) => [keyOf(metadata)]);
     for (const { kind, keysOf } of controller.watches ?? []) on(kind, keysOf as never); // made for objects of this kind
+  }
+
+  /** Shows the controllers the objects that existed before them. */
+  #observeExisting(): void {
+    for (const id of this.#reasons.keys())
+      for (const entry of this.#parts.store.collection(id).all())
+        this.#observe(id, { type: "ADDED", revision: entry.revision, entry, previous: undefined, timeMs: this.#parts.clock.now() });
   }
 
   #observe(id: string, change: Change): void {
@@ -161,7 +175,8 @@ export class Simulation {
         const cause = new Error(`${task.controller.name} cannot sync ${task.controller.kind.kind} ${task.key}`, { cause: error });
         this.#defects.push(cause);
       } else if (error.isConflict) this.#add(task);
-      else if (error.status !== 404) this.#retry(task);
+      else if (error.status === 404) this.#refusals.delete(id);
+      else this.#retry(task);
     }
   }
 

@@ -33,7 +33,7 @@ export function normalise(recorded: readonly Recorded[]): Answer[] {
       name: `${scenario}: ${step}`,
       request: names.inText(request),
       status,
-      headers: Object.fromEntries(HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
+      headers: Object.fromEntries(HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, names.inText(headers[name])]]))),
       // YAML as a parser of YAML 1.1 reads it: order and quotes do not count, unless a value without quotes is not a string.
       body: names.inValue(typeof body === "string" && headers["content-type"]?.includes("yaml") ? parse(body, YAML) : body),
     }));
@@ -77,6 +77,8 @@ class Placeholders {
         .replaceAll(/(resourceVersion=|too old resource version: |current: )\d+( \(\d+\))?/g, "$1<version>")
         .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, "<cluster ip>")
         .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>")
+        // A token in the data of a Secret.
+        .replaceAll(/\bZXlK[\w+/]{400,}=*/g, "<token in base64>")
         // The difference of two specs in lines, which the real server adds to refusals of pods.
         .replaceAll(/\n@@ -[^]*?(?=, [\w.[\]]+: [A-Z][a-z]+ value|\]?$)/g, "")
         // Templates in the form of Go's structs, with all absent fields.

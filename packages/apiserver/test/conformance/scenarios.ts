@@ -13,8 +13,10 @@ import { definitions } from "./scenarios/definitions.ts";
 import { equivalentVersions } from "./scenarios/equivalent-versions.ts";
 import { failingWebhooks } from "./scenarios/failing-webhooks.ts";
 import { failingConversions } from "./scenarios/failing-conversions.ts";
+import { metadata } from "./scenarios/metadata.ts";
 import { namespaces } from "./scenarios/namespaces.ts";
 import { objects } from "./scenarios/objects.ts";
+import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
@@ -27,6 +29,7 @@ import { scale } from "./scenarios/scale.ts";
 import { schema } from "./scenarios/schema.ts";
 import { strategic } from "./scenarios/strategic.ts";
 import { tables } from "./scenarios/tables.ts";
+import { tokens } from "./scenarios/tokens.ts";
 import { validation } from "./scenarios/validation.ts";
 import { webhookSubresources } from "./scenarios/webhook-subresources.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
@@ -34,6 +37,7 @@ import type { Scenario } from "./session.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...objects,
+  ...metadata,
   ...namespaces,
   ...patches,
   ...strategic,
@@ -53,6 +57,7 @@ export const scenarios: readonly Scenario[] = [
   ...validation,
   ...tables,
   ...rights,
+  ...tokens,
   ...webhooks,
   ...webhookSubresources,
   ...policies,
@@ -64,4 +69,5 @@ export const scenarios: readonly Scenario[] = [
   ...failingWebhooks,
   ...definitions,
   ...definitionChecks,
+  ...changedDefinitions,
 ];

@@ -57,8 +57,12 @@ export function describe(capabilities: readonly AnyCapability[]): Description {
   }
 }
 
-/** Returns the answer to a request. An exception of the author is an answer, too: it never throws. */
-export async function answerOf(capabilities: readonly AnyCapability[], request: PlanRequest): Promise<PlanAnswer> {
+/** Returns the answer to a request. An exception of the author is an answer, too: it never throws. `report` gets its place. */
+export async function answerOf(
+  capabilities: readonly AnyCapability[],
+  request: PlanRequest,
+  report: (line: string) => void = () => undefined,
+): Promise<PlanAnswer> {
   try {
     const found = capabilities.find((each) => typeOf(each, request) !== undefined) ?? capabilities[0];
     if (found === undefined) throw new TypeError("there is no capability");
@@ -66,8 +70,12 @@ export async function answerOf(capabilities: readonly AnyCapability[], request: 
   } catch (error) {
     // Any value can be thrown.
     const message = error instanceof Error && error.message !== "" ? error.message : format("the plan failed: %s", error);
-    if (!(error instanceof PlanError))
+    if (!(error instanceof PlanError)) {
+      // The message goes to the host, which hides values of Secrets in it. The place is for the author.
+      const [place] = /^ {4}at .*$/m.exec(error instanceof Error ? (error.stack ?? "") : "") ?? [];
+      if (place !== undefined) report(`[ERROR] the plan of ${request.type} failed ${place.trim()}`);
       return { type: "error", error: { code: "PlanFailed", message, retryAfterMs: undefined, terminal: false } };
+    }
     const { code, retryAfterMs: ms, terminal } = error;
     const retryAfterMs = ms === undefined || !(ms >= 0) ? undefined : Math.min(Math.round(ms), 2 ** 31 - 1);
     return { type: "error", error: { code: isConditionReason(code) ? code : "PlanFailed", message, retryAfterMs, terminal } };

@@ -44,7 +44,7 @@ export async function startServer(
       } catch (error) {
         return reply({ code: grpc.status.INVALID_ARGUMENT, details: String(error) });
       }
-      void answerOf(capabilities, decoded).then((answer) => reply(null, encodeAnswer(answer)));
+      void answerOf(capabilities, decoded, console.error).then((answer) => reply(null, encodeAnswer(answer)));
     },
   });
   server.addService(protos.health, {

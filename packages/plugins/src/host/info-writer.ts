@@ -149,6 +149,6 @@ function conditionOf({ state, message }: PluginFacts): Omit<Condition, "lastTran
 
 /** The name of the object of a pair: `<category>-<type>`, with a digest if another pair has that name. */
 function nameOf(pair: string, taken: ReadonlySet<string>): string {
-  const name = pair.replaceAll(/[/_]/g, "-").replaceAll(/-*\.[.-]*/g, ".");
+  const name = pair.replace("/", "-");
   return taken.has(name) ? `${name}-${createHash("sha256").update(pair).digest("hex").slice(0, 10)}` : name;
 }

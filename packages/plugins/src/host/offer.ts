@@ -1,9 +1,8 @@
-/** What a plugin offers, checked: its description is the word of another program. */
+/** What a plugin offers, checked: its description is the word of another program. The connection has checked its form. */
 import { createHash } from "node:crypto";
 import { statusMessage, TimeLimit } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
 import type { Description } from "../wire/messages.ts";
-import { quoted } from "../wire/quoted.ts";
 import { API_VERSION } from "../wire/protos.ts";
 
 /** A type of capability that a plugin offers. */
@@ -41,14 +40,7 @@ export class Refusal extends Error {
 /** Returns what a plugin offers. @param name the name of the plugin for the host. @throws Refusal with what to do */
 export function offerOf(description: Description, name: string): Offer {
   const { category, types, version, apiVersions } = description;
-  requireName("category", category);
-  if (types.length === 0) throw new Refusal("it offers no types: Describe must return at least one");
-  const seen = new Set<string>();
-  const offered = types.map((type) => {
-    requireName("type", type.name);
-    if (seen.size === seen.add(type.name.toLowerCase()).size) throw new Refusal(`it offers the type "${type.name}" twice`);
-    return { name: type.name, versions: type.versions, parameters: schemaOf(type.name, type.parameterSchema) };
-  });
+  const offered = types.map((type) => ({ ...type, parameters: schemaOf(type.name, type.parameterSchema) }));
   const digest = createHash("sha256").update(JSON.stringify(description)).digest("base64url").slice(0, 10);
   const offer: Offer = { category, types: offered, version, digest };
   if (description.name !== name)
@@ -63,16 +55,6 @@ export function offerOf(description: Description, name: string): Offer {
       offer,
     );
   return offer;
-}
-
-/** A pair must be readable in the name of an object, in a label of a metric and in a message. */
-const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-
-function requireName(what: string, name: string): void {
-  if (!NAME.test(name))
-    throw new Refusal(
-      `its ${what} is ${quoted(name)}: write at most 63 letters, digits, ".", "_" and "-", with a letter or digit at both ends`,
-    );
 }
 
 function schemaOf(type: string, schema: object | undefined): z.ZodType | undefined {
@@ -90,7 +72,6 @@ function schemaOf(type: string, schema: object | undefined): z.ZodType | undefin
 type Version = readonly [major: number, minor: number];
 
 function partsOf(version: string): Version {
-  const match = /^(\d{1,6})\.(\d{1,6})$/.exec(version);
-  if (match === null) throw new Refusal(`its API version is ${quoted(version)}: write "major.minor", such as "1.0"`);
-  return [Number(match[1]), Number(match[2])];
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return [major, minor];
 }

@@ -13,7 +13,11 @@ export class PluginSecrets {
 
   /** Notes the Secrets among objects. */
   note(objects: readonly object[]): void {
-    for (const object of objects) if (isSecret(object)) this.#values.note(object);
+    for (const object of objects) {
+      if (!isSecret(object)) continue;
+      this.#values.note(object);
+      this.#values.noteTexts(linesOf(textsOfSecrets([object as Fields]))); // Each object has fields.
+    }
     if (this.#values.size <= MAX_FORMS) return;
     this.#earlier = this.#values;
     this.#values = new SecretValues();
@@ -37,6 +41,15 @@ export function textsOfSecrets(objects: readonly Fields[]): readonly string[] {
   return objects
     .filter(isSecret)
     .flatMap(({ data, stringData }) => [...values(stringData), ...values(data).map((value) => Buffer.from(value, "base64").toString())]);
+}
+
+/** A shorter line of a value is often ordinary text, such as a line of a configuration. */
+const MIN_LINE = 16;
+
+/** The lines of values with several lines, such as keys in PEM: a program logs them as lines of its log. */
+function linesOf(values: readonly string[]): readonly string[] {
+  const lines = values.filter((value) => value.includes("\n")).flatMap((value) => value.split("\n"));
+  return lines.map((line) => line.trim()).filter((line) => line.length >= MIN_LINE);
 }
 
 function isSecret(object: object): boolean {

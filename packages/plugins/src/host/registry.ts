@@ -6,6 +6,7 @@
  * is gone for good, or when its new revision does not offer the pair.
  */
 import type { LiveInput } from "@treadle/dependents/unstable/render";
+import { truncate } from "@treadle/reconcile/unstable/engine";
 import type { OfferedType } from "./offer.ts";
 import type { PluginFacts } from "./supervisor.ts";
 
@@ -24,7 +25,12 @@ export class Pair implements LiveInput {
   /** Those that offer the pair, the one that serves first. */
   candidates: readonly Candidate[] = [];
   readonly #listeners = new Set<() => void>();
-  #version = "";
+  #version: string;
+
+  /** @param others what plugins offer besides the pair */
+  constructor(others: string) {
+    this.#version = others;
+  }
 
   get version(): string {
     return this.#version;
@@ -36,12 +42,12 @@ export class Pair implements LiveInput {
     return () => void this.#listeners.delete(each);
   }
 
-  /** Sets the plugins, and calls the listeners if that is new for owners. */
-  set(candidates: readonly Candidate[]): void {
+  /** Sets the plugins, and calls the listeners if that is new for owners. An owner without a plugin shows what others offer. */
+  set(candidates: readonly Candidate[], others: string): void {
     this.candidates = candidates;
     const plugin = candidates[0]?.plugin;
     // The same program that is ready again has the same version, so its plans are not made again.
-    const version = plugin === undefined ? "" : [plugin.name, plugin.state, plugin.program].join(" ");
+    const version = plugin === undefined ? others : [plugin.name, plugin.state, plugin.program].join(" ");
     if (version === this.#version) return;
     this.#version = version;
     for (const listener of Array.from(this.#listeners)) listener();
@@ -50,13 +56,15 @@ export class Pair implements LiveInput {
 
 /** The pairs of a host. A pair that was asked for is kept, because renderings hold it. */
 export class Registry {
+  /** What plugins offer, and which do not work, for an owner without a plugin. */
+  others = NO_PLUGINS;
   readonly #pairs = new Map<string, Pair>();
 
   /** Returns a pair, in any case of letters. */
   pair(category: string, type: string): Pair {
     const key = `${category}/${type}`.toLowerCase();
     let pair = this.#pairs.get(key);
-    if (pair === undefined) this.#pairs.set(key, (pair = new Pair()));
+    if (pair === undefined) this.#pairs.set(key, (pair = new Pair(this.others)));
     return pair;
   }
 
@@ -76,8 +84,22 @@ export class Registry {
         const pair = this.pair(category, type.name);
         offers.set(pair, [...(offers.get(pair) ?? []), { plugin, category, type }]);
       }
-    for (const pair of this.#pairs.values()) pair.set(offers.get(pair) ?? []);
+    this.others = othersOf([...offers.values()].flat(), plugins);
+    for (const pair of this.#pairs.values()) pair.set(offers.get(pair) ?? [], this.others);
   }
+}
+
+const NO_PLUGINS = "there are no plugins";
+
+/** Without it the owner of a plugin that never started would show no cause. */
+function othersOf(offers: readonly Candidate[], plugins: readonly PluginFacts[]): string {
+  const pairs = new Set(offers.map(({ category, type }) => `${category}/${type.name}`));
+  const silent = plugins.filter(({ offer }) => offer === undefined).map(({ name, state }) => `${name} (${state})`);
+  const parts = [
+    ...(pairs.size === 0 ? [] : [`there are: ${truncate([...pairs].toSorted().join(", "), 300)}`]),
+    ...(silent.length === 0 ? [] : [`not ready, see the log of the operator: ${truncate(silent.toSorted().join(", "), 300)}`]),
+  ];
+  return parts.join("; ") || NO_PLUGINS;
 }
 
 function order(a: PluginFacts, b: PluginFacts): number {

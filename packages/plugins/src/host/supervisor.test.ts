@@ -92,22 +92,6 @@ test.for([
     want: "it supports the API versions 2.0 to 2.4, but the operator has 1.0: use another release of the plugin or of the operator",
   },
   {
-    name: "no version",
-    given: { apiVersions: { oldest: "", newest: "1.0" } },
-    want: 'its API version is "": write "major.minor", such as "1.0"',
-  },
-  { name: "no types", given: { types: [] }, want: "it offers no types: Describe must return at least one" },
-  {
-    name: "no category",
-    given: { category: "" },
-    want: 'its category is "": write at most 63 letters, digits, ".", "_" and "-", with a letter or digit at both ends',
-  },
-  {
-    name: "a type twice",
-    given: { types: ["a", "A"].map((name) => ({ name, versions: [], parameterSchema: undefined })) },
-    want: 'it offers the type "A" twice',
-  },
-  {
     name: "an unreadable schema",
     given: { types: [{ name: "a", versions: [], parameterSchema: { type: "nonsense" } }] },
     want: 'the parameter schema of its type "a" cannot be read: Unsupported type: nonsense',

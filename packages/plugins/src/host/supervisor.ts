@@ -170,7 +170,9 @@ export class Supervisor {
     // A server may be another program after each connection.
     this.#program = [revision, running.offer.digest, ...(isServer === true ? [this.#connections] : [])].join(" ");
     before?.retire();
-    this.#set("Ready", "");
+    [this.#state, this.#message] = ["Ready", ""];
+    // Also when both are as before: owners must see the new program.
+    this.#env.changed();
     // Also when it is an old revision, which nothing else waits for.
     void running.ended.then((reason) => {
       if (this.#running !== running) return;

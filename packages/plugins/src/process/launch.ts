@@ -3,6 +3,7 @@ import { access, constants, lstat, open, realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { sleep } from "@treadle/apimachinery";
+import { truncate } from "@treadle/reconcile/unstable/engine";
 import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import { newCertificate } from "../wire/certificate.ts";
@@ -102,19 +103,25 @@ function environment(folder: string, cert: string, names: readonly string[]): No
   };
 }
 
-/** Logs stderr. Returns its beginning, for a message. */
+/** A line that names the failure: of Node and Python after the place, of Go before the trace. */
+const FAILURE = /^([\w.]*(Error|Exception)\b.*:|panic: |fatal error: )/;
+/** Maximum length of what is read for a message, in characters. */
+const MAX_BEGINNING = 4_000;
+
+/** Logs stderr. Returns the failure at its beginning, for a message. */
 function logged(child: Child, log: PluginLog, { hide = (text) => text }: LaunchOptions): () => string {
   const write = log.stream();
   let beginning = "";
   child.stderr.on("data", (data: Buffer) => {
-    if (beginning.length < 3_000) beginning += data.toString("utf8", 0, 3_000);
+    if (beginning.length < MAX_BEGINNING) beginning += data.toString("utf8", 0, MAX_BEGINNING);
     write(data);
   });
   void child.closed.then(() => log.end());
   return () => {
-    const lines = hide(beginning).slice(0, 1_000).split("\n");
+    const lines = hide(beginning).slice(0, MAX_BEGINNING).split("\n");
     const texts = lines.map((line) => shown(line.trim())).filter((line) => line !== "");
-    return texts.slice(0, 5).join(" / ");
+    const from = Math.max(0, texts.findIndex((line) => FAILURE.test(line)) - 4);
+    return truncate(texts.slice(from, from + 5).join(" / "), 1_000);
   };
 }
 
@@ -179,10 +186,13 @@ async function targetOf({ network, address }: Handshake, folder: string): Promis
 }
 
 /** The connection as one with its process: it ends with it. */
-function withProcess(connection: GrpcConnection, child: Child, { clock }: LaunchOptions): Connection {
+function withProcess(connection: GrpcConnection, child: Child, { clock, log, plugin }: LaunchOptions): Connection {
   const { protocol, describe, plan, check, shutdown } = connection;
   const end = async (): Promise<void> => {
-    const timer = clock.after(STOP_MS, () => child.kill());
+    const timer = clock.after(STOP_MS, () => {
+      log.warn({ plugin }, `the plugin has not ended within ${STOP_MS / 1_000} s, and is killed`);
+      child.kill();
+    });
     const asked = shutdown(new AbortController().signal).catch(() => undefined);
     await child.ended;
     timer.cancel();

@@ -26,7 +26,8 @@ export async function download(url: URL, file: string, options: DownloadOptions,
   try {
     const answer = await answerOf(url, agent, signal);
     const hash = createHash("sha256");
-    const limit = limited(maxBytes, `the file at ${shown(url)}`, (chunk) => hash.update(chunk));
+    const limit = limited(maxBytes, `the file at ${shown(url)}`);
+    limit.on("data", (chunk: Uint8Array) => hash.update(chunk));
     await pipeline(answer, limit, createWriteStream(file, { flags: "wx", mode: 0o600 }), { signal });
     return hash.digest("hex");
   } finally {
@@ -34,15 +35,14 @@ export async function download(url: URL, file: string, options: DownloadOptions,
   }
 }
 
-/** A stream that fails after `maxBytes`. `onChunk` sees what passes. */
-export function limited(maxBytes: number, what: string, onChunk: (chunk: Uint8Array) => void): Transform {
+/** A stream that fails after `maxBytes`. */
+export function limited(maxBytes: number, what: string): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Uint8Array, _, done) {
       bytes += chunk.length;
-      if (bytes > maxBytes) return done(new Error(`${what} has more than ${maxBytes / 1_000_000} MB`));
-      onChunk(chunk);
-      done(null, chunk);
+      if (bytes > maxBytes) done(new Error(`${what} has more than ${maxBytes / 1_000_000} MB`));
+      else done(null, chunk);
     },
   });
 }

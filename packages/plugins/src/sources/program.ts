@@ -1,6 +1,6 @@
 /** What the sources share: options, and how they start programs and reach servers. Both are loaded at the first use. */
 import { resolve } from "node:path";
-import type { ConnectEnv, Connection, Origin } from "../connection.ts";
+import type { Connection, Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { LaunchOptions } from "../process/launch.ts";
 import type { GrpcOptions } from "../wire/connect.ts";
@@ -29,13 +29,8 @@ export const launch: Launch = async (...given) => (await import("../process/laun
 /** {@link Reach} with a real connection. */
 export const reach: Reach = async (...given) => (await import("../wire/connect.ts")).connectGrpc(...given);
 
-/** The part of an origin that differs between sources. */
-export interface Found extends Omit<Origin, "connect" | "priority"> {
-  connect(env: ConnectEnv, signal: AbortSignal): Promise<Connection>;
-}
-
-/** Returns an origin. Its failures are a PluginError that names `title`. */
-export function originOf(found: Found, { priority = 0 }: PluginSourceOptions): Origin {
+/** Returns an origin with the priority of its source. Its failures are a PluginError that names `title`. */
+export function originOf(found: Omit<Origin, "priority">, { priority = 0 }: PluginSourceOptions): Origin {
   return {
     ...found,
     priority,
@@ -48,6 +43,12 @@ export function originOf(found: Found, { priority = 0 }: PluginSourceOptions): O
       }
     },
   };
+}
+
+/** Returns a source of one plugin that is always there. */
+export function sourceOf(found: Omit<Origin, "priority">, options: PluginSourceOptions): PluginSource {
+  const origin = originOf(found, options);
+  return { title: found.title, start: (env) => Promise.resolve(env.offer(origin)) };
 }
 
 /** Returns the text of anything that was thrown. */

@@ -1,12 +1,15 @@
-import { createHash } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type Header, pack } from "tar-stream";
+import type { Header } from "tar-stream";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { archive, sha256 } from "../../test/archive.ts";
 import { type Watched, watched } from "../../test/watched-source.ts";
+import { NO_METRICS } from "../host/metrics.ts";
+import { Supervisor } from "../host/supervisor.ts";
+import { PluginError } from "../plugin-error.ts";
 import { newCertificate } from "../wire/certificate.ts";
 import { listSource, release, type ReleasesOptions, releaseSource, releasesIn } from "./release.ts";
 import { parseRelease, parseReleases, platformOf } from "./release-name.ts";
@@ -56,20 +59,8 @@ afterEach(async () => {
 
 const PROGRAM = { name: "pg", mode: 0o755 };
 
-/** A `.tar.gz` of entries with their contents. */
-async function archive(...entries: readonly (readonly [Partial<Header> & { name: string }, string | Buffer])[]): Promise<Buffer> {
-  const tar = pack();
-  for (const [header, content] of entries) tar.entry(header, content as string);
-  tar.finalize();
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of tar as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  return gzipSync(Buffer.concat(chunks));
-}
-
-const sha256 = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
-
-/** Starts a source of `acme/pg@v1`, and waits until its first attempt has ended. */
-async function start(sum: string, options: ReleasesOptions = {}): Promise<Watched> {
+/** Offers the plugin of `acme/pg@v1`. */
+async function offered(sum: string, options: ReleasesOptions = {}): Promise<Watched> {
   const parts = {
     platform: "linux-amd64",
     proxyEnv: {},
@@ -81,14 +72,27 @@ async function start(sum: string, options: ReleasesOptions = {}): Promise<Watche
   const name = parseRelease("acme/pg@v1", { "linux-amd64": sum });
   source = watched(releaseSource(name, { base, ca, folder: join(home, "store"), ...options }, parts));
   await source.started;
+  expect(source.news()).toEqual(["offer pg"]);
   return source;
 }
 
-test("a release is downloaded, compared, unpacked for its user alone and offered", async () => {
+/** Connects to the plugin. Returns why its program cannot be started; empty: it was started. */
+async function start(sum: string, options: ReleasesOptions = {}): Promise<string> {
+  const { origin, env } = await offered(sum, options);
+  const error: unknown = await origin("pg")
+    .connect(env, new AbortController().signal)
+    .catch((failure: unknown) => failure);
+  if (!(error instanceof PluginError)) throw new Error("the plugin is connected");
+  if (error.cause !== boom) expect(error.code).toBe("Away");
+  return error.cause === boom ? "" : error.message;
+}
+
+test("a release is offered at once, and downloaded, compared and unpacked for its user alone before its start", async () => {
   const body = await archive([PROGRAM, "#!/bin/sh\n"]);
   answers = [{ body }];
-  const { news, origin, env } = await start(sha256(body), { priority: 2 });
-  expect(news()).toEqual(["offer pg"]);
+  const { origin } = await offered(sha256(body), { priority: 2 });
+  expect(asked).toEqual([]);
+  expect(await start(sha256(body))).toBe("");
   expect(asked).toEqual([PATH]);
   expect(origin("pg")).toMatchObject({ title: "release acme/pg@v1", revision: sha256(body), priority: 2 });
   const store = join(home, "store");
@@ -97,33 +101,42 @@ test("a release is downloaded, compared, unpacked for its user alone and offered
   const file = join(store, sha256(body), "pg");
   expect((await stat(file)).mode & 0o777).toBe(0o500);
   expect(await readFile(file, "utf8")).toBe("#!/bin/sh\n");
-  await expect(origin("pg").connect(env, new AbortController().signal)).rejects.toMatchObject({ code: "NotStarted", cause: boom });
+  expect(await readdir(dirname(file))).toEqual(["pg"]);
   expect(started).toEqual([file]);
 });
 
-test("a good program is not loaded again after a restart, a damaged or removed one is", async () => {
+test("a good program is not loaded again after a restart, a removed one is", async () => {
   const body = await archive([PROGRAM, "#!/bin/sh\n"]);
   answers = [{ body }];
   await start(sha256(body));
-  const { origin, env } = await start(sha256(body));
+  expect(await start(sha256(body))).toBe("");
   expect(asked).toHaveLength(1);
-  const file = join(home, "store", sha256(body), "pg");
-  await chmod(file, 0o700);
-  await writeFile(file, "damaged");
-  await expect(origin("pg").connect(env, new AbortController().signal)).rejects.toThrow("boom");
+  await rm(join(home, "store", sha256(body), "pg"), { force: true });
+  expect(await start(sha256(body))).toBe("");
   expect(asked).toHaveLength(2);
-  expect(await readFile(file, "utf8")).toBe("#!/bin/sh\n");
-  await rm(dirname(file), { recursive: true });
-  await start(sha256(body));
-  expect(asked).toHaveLength(3);
+});
+
+test("what a process that was killed has left of a download is removed, and what another one is loading is not", async () => {
+  const body = await archive([PROGRAM, "#!/bin/sh\n"]);
+  answers = [{ body }];
+  const parts = [".part-killed", ".part-loading"];
+  for (const part of parts) await mkdir(join(home, "store", part), { recursive: true, mode: 0o700 });
+  await writeFile(join(home, "store", ".part-killed", ".archive"), "x");
+  await utimes(join(home, "store", ".part-killed"), 0, Date.now() / 1_000 - 601);
+  expect(await start(sha256(body))).toBe("");
+  expect((await readdir(join(home, "store"))).sort()).toEqual([".part-loading", sha256(body)]);
 });
 
 test("a failed download is tried again after 1 s, doubling to 60 s, and reported once", async () => {
   const body = await archive([PROGRAM, "#!/bin/sh\n"]);
-  const { news, clock } = await start(sha256(body));
-  expect(news()).toEqual([
-    `cannot load release acme/pg@v1, retries: ${base}${PATH} answered 404: check that the release has this archive and that it can be read`,
-  ]);
+  const { news, clock, origin, env } = await offered(sha256(body));
+  const supervisor = new Supervisor(origin("pg"), { ...env, metrics: NO_METRICS, changed: () => undefined });
+  await supervisor.tried;
+  expect(news()).toEqual(["release acme/pg@v1 is not ready; it is started again in 1 s"]);
+  expect(supervisor.facts).toMatchObject({
+    state: "Away",
+    message: `cannot load release acme/pg@v1: ${base}${PATH} answered 404: check that the release has this archive and that it can be read`,
+  });
   const delays: number[] = [];
   for (let attempt = 0; attempt < 8; attempt++) {
     delays.push((clock.nextDue() ?? 0) - clock.now());
@@ -134,10 +147,9 @@ test("a failed download is tried again after 1 s, doubling to 60 s, and reported
   expect(news()).toEqual([]);
   answers = [{ body }];
   await clock.advance(60_000);
-  const last: string[] = [];
-  await until(() => last.push(...news()) > 0);
-  expect(last).toEqual(["offer pg"]);
+  await until(() => started.length > 0);
   expect(await readdir(join(home, "store"))).toEqual([sha256(body)]);
+  await supervisor.stop();
 });
 
 /** Waits until the attempt has ended: its next timer is not the limit of the download. */
@@ -187,8 +199,7 @@ const REFUSED: readonly {
 test.for(REFUSED)("an archive with $name is refused, and leaves no file", async ({ entries, want }) => {
   const body = await archive(...entries);
   answers = [{ body }];
-  const { news } = await start(sha256(body));
-  expect(news()).toEqual([expect.stringMatching(want)]);
+  expect(await start(sha256(body))).toMatch(want);
   expect(await readdir(join(home, "store"))).toEqual([]);
 });
 
@@ -196,15 +207,14 @@ test("a truncated archive, and a file of another type, are refused with the addr
   const whole = await archive([PROGRAM, Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251))]);
   for (const body of [whole.subarray(0, whole.length - 20), Buffer.from("<html>"), gzipSync(Buffer.alloc(1024, "x"))]) {
     answers = [{ body }];
-    expect((await start(sha256(body))).news()).toEqual([expect.stringContaining(`the archive at ${base}${PATH} is refused: `)]);
+    expect(await start(sha256(body))).toContain(`the archive at ${base}${PATH} is refused: `);
   }
 });
 
 test("an archive with a wrong checksum is not unpacked", async () => {
   const body = await archive([{ name: "../evil" }, "x"]);
   answers = [{ body }];
-  const { news } = await start("a".repeat(64));
-  expect(news()).toEqual([expect.stringContaining(`${PATH} has the checksum ${sha256(body)}, not ${"a".repeat(64)}`)]);
+  expect(await start("a".repeat(64))).toContain(`${PATH} has the checksum ${sha256(body)}, not ${"a".repeat(64)}`);
 });
 
 const REDIRECTS: readonly { name: string; location: () => string; want: RegExp }[] = [
@@ -223,7 +233,7 @@ const REDIRECTS: readonly { name: string; location: () => string; want: RegExp }
 
 test.for(REDIRECTS)("a redirect $name is refused, and no secret is logged", async ({ location, want }) => {
   answers = [{ status: 302, location: location() }];
-  const text = (await start("a".repeat(64), { base: base.replace("//", "//me:hidden@") })).news().join();
+  const text = await start("a".repeat(64), { base: base.replace("//", "//me:hidden@") });
   expect(text).toMatch(want);
   expect(text).not.toContain("hidden");
 });
@@ -231,19 +241,19 @@ test.for(REDIRECTS)("a redirect $name is refused, and no secret is logged", asyn
 test("a redirect to HTTPS is followed", async () => {
   const body = await archive([PROGRAM, "x"]);
   answers = [{ status: 302, location: "/elsewhere?signature=1" }, { body }];
-  expect((await start(sha256(body))).news()).toEqual(["offer pg"]);
+  expect(await start(sha256(body))).toBe("");
   expect(asked).toEqual([PATH, "/elsewhere?signature=1"]);
 });
 
 test("a server with an unknown authority is refused", async () => {
   const { cert } = await newCertificate();
-  expect((await start("a".repeat(64), { ca: cert })).news()).toEqual([expect.stringMatching(/cannot be read: .*certificate/)]);
+  expect(await start("a".repeat(64), { ca: cert })).toMatch(/cannot be read: .*certificate/);
 });
 
 test("a store that other users may write is refused", async () => {
   await mkdir(join(home, "store"));
   await chmod(join(home, "store"), 0o777);
-  expect((await start("a".repeat(64))).news()).toEqual([expect.stringMatching(/other users may write .*\/store .* set the option folder/)]);
+  expect(await start("a".repeat(64))).toMatch(/other users may write .*\/store .* set the option folder/);
   expect(asked).toEqual([]);
 });
 

@@ -1,13 +1,14 @@
 /** Plugins as archives of a release page: downloaded by HTTPS, compared with a checksum, and unpacked into a private folder. */
-import { arch, platform } from "node:process";
+import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sleep } from "@treadle/apimachinery";
-import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
-import type { ConnectEnv, PluginSource } from "../connection.ts";
+import { arch, platform } from "node:process";
+import type { ConnectEnv, Origin, PluginSource } from "../connection.ts";
+import { PluginError } from "../plugin-error.ts";
 import { download } from "./download.ts";
-import { type Launch, launch, messageOf, originOf, type ProgramOptions } from "./program.ts";
+import { type Launch, launch, messageOf, type ProgramOptions, sourceOf } from "./program.ts";
 import { parseRelease, parseReleases, platformOf, type ReleaseName } from "./release-name.ts";
-import { stored } from "./store.ts";
+import { otherWriters } from "./trust.ts";
 import { unpack } from "./unpack.ts";
 
 /** Options of {@link releasesIn}. */
@@ -21,7 +22,7 @@ export interface ReleasesOptions extends ProgramOptions {
   readonly ca?: string;
   /**
    * The folder for unpacked programs. Only the operator may write it. It must allow to start programs.
-   * @defaultValue `treadle/plugins` in the user's cache, or a folder among the temporary files if that cannot be made
+   * @defaultValue `treadle-plugins-<user>` among the temporary files
    */
   readonly folder?: string;
 }
@@ -42,7 +43,7 @@ const DOWNLOAD_MS = 300_000;
  *
  * The archive `<repo>_<os>_<arch>.tar.gz` holds one executable file with the repository's name, and nothing else. It is downloaded by HTTPS, at
  * most 200 MB, and compared with its checksum before it is unpacked. A failed download is tried again after 1 s, doubling to 60 s. A program that
- * was unpacked is used again, also after a restart, as long as its digest is right. Proxies are those of the environment, with Node 24.5 or later.
+ * was unpacked is used again, also after a restart. Proxies are those of the environment, with Node 24.5 or later.
  *
  * @param name `<org>/<repo>@<release>`; the name of the plugin is `<repo>`
  * @throws TypeError for another form, without a checksum, and for a base that is not HTTPS
@@ -88,59 +89,23 @@ export function releaseSource(name: ReleaseName, options: ReleasesOptions, parts
   const { org, repo, release: version } = name;
   const title = `release ${org}/${repo}@${version}`;
   const sum = name.sha256[parts.platform];
-  const place: Place = { url: urlOf(name, options, parts), sum: sum ?? "", repo, options, parts };
-  const origin = originOf(
-    {
-      name: repo,
-      title,
-      revision: place.sum,
-      // The file is looked at again: a folder of temporary files may be cleaned.
-      connect: async (env, signal) => {
-        const file = await installed(place, env, signal);
-        return parts.start(file, { ...env, plugin: repo, envNames: options.envNames }, signal);
-      },
-    },
-    options,
-  );
-  return {
-    title,
-    async start(env, signal) {
-      if (sum === undefined) {
-        const given = Object.keys(name.sha256).join(", ");
-        return env.log.error(
-          { source: title },
-          `${title} is not used: it has no checksum for ${parts.platform}, only for ${given}; add it`,
-        );
-      }
-      let reported = "";
-      const isDone = async (): Promise<boolean> => {
-        try {
-          await installed(place, env, signal);
-          if (!signal.aborted) env.offer(origin);
-          return true;
-        } catch (error) {
-          if (!signal.aborted && messageOf(error) !== reported)
-            env.log.error({ source: title }, `cannot load ${title}, retries: ${messageOf(error)}`);
-          reported = messageOf(error);
-          return signal.aborted;
-        }
-      };
-      const retry = async (attempts: number): Promise<void> => {
-        await sleep(env.clock, delayAfter(EXTERNAL_BACKOFF, attempts, env.random), signal);
-        if (!(await isDone())) await retry(attempts + 1);
-      };
-      // Only the abort of the source rejects.
-      if (!(await isDone())) void retry(0).catch(() => undefined);
-    },
+  const url = urlOf(name, options, parts);
+  if (sum === undefined) {
+    const given = Object.keys(name.sha256).join(", ");
+    const problem = `${title} is not used: it has no checksum for ${parts.platform}, only for ${given}; add it`;
+    return { title, start: ({ log }) => Promise.resolve(log.error({ source: title }, problem)) };
+  }
+  const program = parts.platform.startsWith("windows-") ? `${repo}.exe` : repo;
+  // The file is looked for at each start: a folder of temporary files may be cleaned.
+  const connect: Origin["connect"] = async (env, signal) => {
+    const file = await installed({ url, sum, program, options, parts }, env, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      // Nothing has ended: it is tried again as a server that cannot be reached.
+      throw new PluginError("Away", `cannot load ${title}: ${messageOf(error)}`, { cause: error });
+    });
+    return parts.start(file, { ...env, plugin: repo, envNames: options.envNames }, signal);
   };
-}
-
-interface Place {
-  readonly url: URL;
-  readonly sum: string;
-  readonly repo: string;
-  readonly options: ReleasesOptions;
-  readonly parts: ReleaseParts;
+  return sourceOf({ name: repo, title, revision: sum, connect }, options);
 }
 
 /** @throws TypeError for a base that is not HTTPS */
@@ -154,24 +119,72 @@ function urlOf({ org, repo, release: version }: ReleaseName, { base = "https://g
   return url;
 }
 
-/** Returns the path of the program. It is downloaded if it is missing or damaged. */
-function installed({ url, sum, repo, options, parts }: Place, { clock }: ConnectEnv, signal: AbortSignal): Promise<string> {
-  const program = parts.platform.startsWith("windows-") ? `${repo}.exe` : repo;
-  return stored(options.folder, sum, program, async (file, scratch) => {
-    const archive = join(scratch, "archive.tar.gz");
+interface Place {
+  readonly url: URL;
+  readonly sum: string;
+  /** The name of the file. */
+  readonly program: string;
+  readonly options: ReleasesOptions;
+  readonly parts: ReleaseParts;
+}
+
+/** The beginning of the names of folders that are not complete. */
+const PART = ".part-";
+
+/**
+ * Returns the path of the program. It is downloaded if it is missing, into a folder that gets the digest as its name when it is complete.
+ * @throws Error with what to do
+ */
+async function installed({ url, sum, program, options, parts }: Place, { clock }: ConnectEnv, signal: AbortSignal): Promise<string> {
+  const root = await privateFolder(options.folder);
+  const home = join(root, sum);
+  const file = join(home, program);
+  if (await exists(file)) return file;
+  await removeLeftovers(root);
+  const part = await mkdtemp(join(root, PART));
+  const late = new AbortController();
+  const timer = clock.after(DOWNLOAD_MS, () => late.abort(new Error(`it took longer than ${DOWNLOAD_MS / 60_000} minutes`)));
+  const limit = AbortSignal.any([signal, late.signal]);
+  try {
+    // No program has such a name.
+    const archive = join(part, ".archive");
     const where = url.origin + url.pathname;
-    const late = new AbortController();
-    const timer = clock.after(DOWNLOAD_MS, () => late.abort(new Error(`it took longer than ${DOWNLOAD_MS / 60_000} minutes`)));
-    const limit = AbortSignal.any([signal, late.signal]);
-    try {
-      const found = await download(url, archive, { ca: options.ca, maxBytes: MAX_BYTES, proxyEnv: parts.proxyEnv }, limit);
-      if (found !== sum)
-        throw new Error(`the archive at ${where} has the checksum ${found}, not ${sum}: check the release and the option sha256`);
-      return await unpack(archive, file, { name: program, maxBytes: MAX_BYTES }, limit).catch((error: unknown) => {
-        throw new Error(`the archive at ${where} is refused: ${messageOf(error)}`, { cause: error });
-      });
-    } finally {
-      timer.cancel();
-    }
-  });
+    const found = await download(url, archive, { ca: options.ca, maxBytes: MAX_BYTES, proxyEnv: parts.proxyEnv }, limit);
+    if (found !== sum)
+      throw new Error(`the archive at ${where} has the checksum ${found}, not ${sum}: check the release and the option sha256`);
+    await unpack(archive, join(part, program), { name: program, maxBytes: MAX_BYTES }, limit).catch((error: unknown) => {
+      throw new Error(`the archive at ${where} is refused: ${messageOf(error)}`, { cause: error });
+    });
+    await rm(archive);
+    await rename(part, home).catch(async (error: unknown) => {
+      // Another process was first.
+      if (!(await exists(file))) throw error;
+    });
+    return file;
+  } finally {
+    timer.cancel();
+    await rm(part, { recursive: true, force: true });
+  }
+}
+
+/** Makes the folder if it is missing. @throws Error if others may write it */
+async function privateFolder(folder = join(tmpdir(), `treadle-plugins-${process.getuid?.() ?? "user"}`)): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const root = await realpath(folder);
+  const problem = await otherWriters(root);
+  if (problem !== undefined) throw new Error(`${problem}, or set the option folder to one that only the operator may write`);
+  return root;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => undefined)) !== undefined;
+}
+
+/** Removes what processes that were killed have left. Those that still load are younger. */
+async function removeLeftovers(root: string): Promise<void> {
+  for (const entry of await readdir(root)) {
+    const path = join(root, entry);
+    const isOld = Date.now() - ((await lstat(path).catch(() => undefined))?.mtimeMs ?? 0) > 2 * DOWNLOAD_MS;
+    if (entry.startsWith(PART) && isOld) await rm(path, { recursive: true, force: true });
+  }
 }

@@ -6,7 +6,7 @@ import type { Credentials, CredentialSource } from "@treadle/client";
 import type { Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { GrpcTls } from "../wire/connect.ts";
-import { absolute, codeOf, originOf, type PluginSourceOptions, type Reach, reach } from "./program.ts";
+import { absolute, codeOf, type PluginSourceOptions, type Reach, reach, sourceOf } from "./program.ts";
 
 /** Options of {@link socket}. */
 export interface SocketOptions extends PluginSourceOptions {
@@ -46,11 +46,13 @@ export function socket(path: string, options: SocketOptions = {}): PluginSource 
 export function socketSource(path: string, options: SocketOptions, connect: Reach): PluginSource {
   const file = absolute(path, "/plugins/pg.sock");
   const { name = parse(file).name } = options;
-  return sourceOf(name, `socket ${file}`, options, async (env, signal) => {
+  const title = `socket ${file}`;
+  const reached: Origin["connect"] = async (env, signal) => {
     const problem = await socketProblem(file);
     if (problem !== undefined) throw new PluginError("Away", `cannot connect to plugin "${name}" at ${file}: ${problem}`);
     return connect(`unix:${file}`, { plugin: name, protocol: "grpc/1 over unix", clock: env.clock, hide: env.hide }, signal);
-  });
+  };
+  return sourceOf({ name, title, revision: title, isServer: true, connect: reached }, options);
 }
 
 /**
@@ -73,20 +75,16 @@ export function addressSource(hostPort: string, options: AddressOptions, connect
   if (name === "") refuse("set the option name to the name of the plugin");
   if (tls === undefined && !isLoopback(host)) refuse("only servers on loopback need no TLS; set the option tls with ca, cert and key");
   if (typeof tls === "object" && completeTls(tls) === undefined) refuse("mutual TLS needs all of ca, cert and key in the option tls");
-  return sourceOf(name, `address ${hostPort}`, options, async (env, signal) => {
+  const title = `address ${hostPort}`;
+  const reached: Origin["connect"] = async (env, signal) => {
     const given = typeof tls === "function" ? await tls({ renew: true }) : tls;
     const complete = given === undefined ? undefined : completeTls(given);
     if (given !== undefined && complete === undefined) throw new Error("its tls gave no ca, cert or key: mutual TLS needs all of them");
     const mutual = complete === undefined ? undefined : { ...complete, serverName };
     const protocol = mutual === undefined ? "grpc/1 over tcp" : "grpc/1 over tls";
     return connect(hostPort, { plugin: name, protocol, clock: env.clock, hide: env.hide, tls: mutual }, signal);
-  });
-}
-
-/** A source of one plugin that is always there. */
-function sourceOf(name: string, title: string, options: PluginSourceOptions, connect: Origin["connect"]): PluginSource {
-  const origin: Origin = { ...originOf({ name, title, revision: title, connect }, options), isServer: true };
-  return { title, start: (env) => Promise.resolve(env.offer(origin)) };
+  };
+  return sourceOf({ name, title, revision: title, isServer: true, connect: reached }, options);
 }
 
 async function socketProblem(file: string): Promise<string | undefined> {

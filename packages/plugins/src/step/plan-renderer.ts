@@ -3,13 +3,14 @@ import { apiVersionOf, isConditionReason, type Kind, type KubernetesObject } fro
 import { type ConfiguredObject, NoAnswer, type RenderContext } from "@treadle/dependents";
 import { hostOf, type RenderHost, RenderLater, SHARED_PREFIX } from "@treadle/dependents/unstable/render";
 import { TerminalError } from "@treadle/reconcile";
-import { TimeLimit, truncate, withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import { TimeLimit, truncate } from "@treadle/reconcile/unstable/engine";
 import type { OfferedType } from "../host/offer.ts";
 import type { Candidate, Pair, Registry } from "../host/registry.ts";
 import { textsOfSecrets } from "../host/plugin-secrets.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { GrantedKinds, PluginStepOptions } from "../types.ts";
 import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
+import { shown } from "../process/log.ts";
 import { checkedPlan, refusal } from "./checked-plan.ts";
 
 /** The plugins behind a step. */
@@ -112,11 +113,7 @@ function requestOf(options: Options, owner: KubernetesObject): Requested {
 /** @throws NoAnswer if no plugin offers what is requested */
 function serving({ candidates }: Pair, { category, type, version }: Requested, { registry }: StepHost["host"]): Candidate {
   const [first] = candidates;
-  if (first === undefined) {
-    const pairs = registry.offered().map(([, [each]]) => `${each.category}/${each.type.name}`);
-    const there = pairs.length === 0 ? "no plugin offers anything" : `there are: ${truncate(pairs.join(", "), 300)}`;
-    throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${there}`, { retry: "never" });
-  }
+  if (first === undefined) throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${registry.others}`, { retry: "never" });
   const { versions } = first.type;
   if (version === "" || versions.includes(version)) return first;
   const there = versions.length === 0 ? "it has no versions" : `there are: ${truncate(versions.join(", "), 300)}`;
@@ -159,15 +156,25 @@ function dependentsIn(answer: PlanAnswer, plugin: string, { hide, conceal }: Ren
   if (answer.type === "problems") throw invalid(answer.problems.map(({ path, message }) => ({ path: hide(path), message: hide(message) })));
   const { code, message, terminal, retryAfterMs } = answer.error;
   const reason = isConditionReason(code) ? code : "PlanFailed";
-  const text = truncate(withoutSecrets(hide(message)), 1_000);
+  const text = truncate(printable(hide(message)), 1_000);
   if (terminal) throw new TerminalError(`plugin "${plugin}" failed: ${text}`, { code: reason });
-  throw new PluginError("PlanFailed", `plugin "${plugin}" failed: ${reason}: ${text}`, { retryAfterMs });
+  throw new PluginError("PlanFailed", `plugin "${plugin}" failed: ${reason}: ${text}`, {
+    retryAfterMs: retryAfterMs === undefined ? undefined : Math.max(retryAfterMs, MIN_RETRY_MS),
+  });
+}
+
+/** Minimum delay that a plugin may choose, in milliseconds: with less it would occupy the operator. */
+const MIN_RETRY_MS = 1_000;
+
+/** One line without secrets and control characters. A line break becomes a space. */
+function printable(text: string): string {
+  return shown(text.replace(/\s+/g, " "));
 }
 
 const MAX_PROBLEMS = 10;
 
 function invalid(problems: readonly PlanProblem[]): TerminalError {
-  const shown = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => truncate(withoutSecrets(`${path}: ${message}`), 300));
+  const shown = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => truncate(printable(`${path}: ${message}`), 300));
   const more = problems.length > MAX_PROBLEMS ? [`and ${problems.length - MAX_PROBLEMS} more`] : [];
   return new TerminalError([...shown, ...more].join("; "), { code: "Invalid" });
 }

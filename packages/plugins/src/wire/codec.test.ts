@@ -137,3 +137,14 @@ test("a description has the schemas as objects, absent for an empty one", () => 
     { name: "mysql", versions: ["16"], parameterSchema: { type: "object" } },
   ]);
 });
+
+test("a plan of 50,000 objects is read in time that grows with their number", () => {
+  const timeOf = (count: number): number => {
+    const wire = dependents(...Array.from({ length: count }, (_, nth) => ({ ...dependent, id: `id-${nth}` })));
+    const before = performance.now();
+    decodeAnswer(wire);
+    return performance.now() - before;
+  };
+  timeOf(1_000);
+  expect(timeOf(50_000)).toBeLessThan(Math.max(2_000, 200 * timeOf(1_000)));
+});

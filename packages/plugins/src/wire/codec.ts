@@ -61,10 +61,22 @@ function bytesOf(value: object | undefined): Buffer {
 /** Refuses a text, and quotes it. */
 const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${quoted(issue.input)}; ${rule}`;
 
+/** Maximum depth of an object. JSON.parse() has no limit; what walks through a deeper object overflows the stack. */
+const MAX_LEVELS = 200;
+
+function isDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeep(each, levels - 1));
+}
+
 /** A JSON object. The text of a parse error has parts of the value, so it is left out. */
 const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (isDeep(value, MAX_LEVELS)) {
+      context.addIssue(`has more than ${MAX_LEVELS} levels; give a flatter one`);
+      return z.NEVER;
+    }
     // A JSON object has texts as keys.
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
@@ -88,30 +100,36 @@ const RESOURCE = OBJECT.superRefine((object, context) => {
 const unique =
   <T>(textOf: (element: T) => string) =>
   (list: readonly T[], context: core.$RefinementCtx<readonly T[]>) => {
-    const texts = list.map(textOf);
-    const twice = texts.find((text, index) => texts.indexOf(text) !== index);
+    // A plugin decides how long the list is.
+    const seen = new Set<string>();
+    const twice = list.map(textOf).find((text) => seen.size === seen.add(text).size);
     if (twice !== undefined) context.addIssue(`has ${quoted(twice)} twice; give each its own`);
   };
 
+/** Texts that terminals show as they are. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+const NOT_PRINTABLE = "has control characters; leave them out";
 const TEXT = z.string().min(1, "is empty; set it");
 const API_VERSION = z.string().regex(/^\d{1,9}\.\d{1,9}$/, { error: but('set one such as "1.0"') });
 /** Category and type are the name of the CapabilityInfo. */
 const LABEL = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i, { error: but('set letters, digits and "-", 63 at most') });
 const REASON = z.string().refine(isConditionReason, { error: but("set one CamelCase word") });
 /** The longest name of an object. */
-const ID = TEXT.max(253, "is too long; set one of 253 characters at most");
+const ID = TEXT.max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
+/** A version, which a CapabilityInfo shows. */
+const VERSION = z.string().max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
 const FLAG = z.boolean().optional();
 
 const DESCRIPTION = z.object({
   name: TEXT,
-  version: z.string(),
+  version: VERSION,
   apiVersions: z.object(
     { oldest: API_VERSION, newest: API_VERSION },
     "are not set; set the oldest and the newest that the plugin supports",
   ),
   category: LABEL,
   types: z
-    .array(z.object({ name: LABEL, versions: z.array(z.string()), parameterSchema: OPTIONAL_OBJECT }))
+    .array(z.object({ name: LABEL, versions: z.array(VERSION), parameterSchema: OPTIONAL_OBJECT }))
     .min(1, "is empty; offer at least one type")
     .superRefine(unique(({ name }) => name.toLowerCase())),
   kinds: z.array(z.object({ group: z.string(), version: TEXT, kind: TEXT })),

@@ -189,9 +189,10 @@ function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { pl
       return new PluginError("InvalidAnswer", `${failed}: ${cause}; an answer may have 4 MiB`);
     case 12:
       return new PluginError("NotStarted", `${failed}: it does not serve ${service}; check that the program is a plugin for this operator`);
-    case 14:
-      return new PluginError("Away", `${failed}: ${cause}; the host connects again when it is back`);
     default:
+      // Status 14 is a connection that was lost before the call; the texts are those of a loss within it.
+      if (code === 14 || /RST_STREAM|ECONNRESET|EPIPE|socket hang up/.test(details))
+        return new PluginError("Away", `${failed}: ${cause}; the host connects again when it is back`);
       if (/pars(e|ing)|deserializ|decompress/i.test(details))
         return new PluginError("InvalidAnswer", `${failed}: the answer is not a message of ${service}; build the plugin with its v1.proto`);
       return new PluginError("PlanFailed", `${failed}: status ${code}, ${cause}; see the log of the plugin`);

@@ -7,12 +7,13 @@ import { z } from "zod";
 const odd = capability({
   name: "odd",
   category: "test",
-  types: [{ name: "odd", parameters: z.object({ do: z.enum(["log", "reject", "throw", "large"]) }) }],
+  types: [{ name: "odd", parameters: z.object({ do: z.enum(["log", "reject", "throw", "bug", "large"]) }) }],
   kinds: [ConfigMap],
   async plan({ parameters }) {
     await Promise.resolve();
     // oxlint-disable-next-line typescript/only-throw-error
     if (parameters.do === "throw") throw "boom";
+    if (parameters.do === "bug") throw new TypeError("a bug with the password hunter2");
     if (parameters.do === "reject") throw new PlanError("NoDisk", "boom", { retryAfterMs: 500 });
     if (parameters.do === "large") return [dependent("a", ConfigMap, { data: { a: "a".repeat(5 * 1024 * 1024) } })];
     console.info("a line of the author");

@@ -17,8 +17,8 @@ const FEW = 64;
 
 /** Values of Secrets in all of their forms. */
 export class SecretForms {
-  /** The forms of long values by their first characters, the longest first: a value may contain another one. */
-  readonly #long = new Map<string, string[]>();
+  /** The forms of long values by their first characters. */
+  readonly #long = new Map<string, Set<string>>();
   /** The first of them. */
   readonly #few: string[] = [];
   /** The short values themselves. */
@@ -79,13 +79,16 @@ export class SecretForms {
       if (end > begin) copied = end;
     };
     for (let at = 0; at + MIN_LENGTH <= text.length; at++) {
-      const form = this.#long.get(text.slice(at, at + MIN_LENGTH))?.find((each) => text.startsWith(each, at));
-      if (form === undefined) continue;
+      // A value may contain another one.
+      let length = 0;
+      for (const form of this.#long.get(text.slice(at, at + MIN_LENGTH)) ?? [])
+        if (form.length > length && text.startsWith(form, at)) length = form.length;
+      if (length === 0) continue;
       if (at >= end) {
         replace();
         begin = at;
       }
-      end = Math.max(end, at + form.length);
+      end = Math.max(end, at + length);
     }
     replace();
     return hidden + text.slice(copied);
@@ -98,12 +101,10 @@ export class SecretForms {
   #addForm(form: string): void {
     if (form.length < MIN_LENGTH) return;
     const start = form.slice(0, MIN_LENGTH);
-    const forms = this.#long.get(start) ?? [];
-    if (forms.includes(form)) return;
-    this.#long.set(
-      start,
-      [...forms, form].sort((a, b) => b.length - a.length),
-    );
+    const forms = this.#long.get(start);
+    if (forms?.has(form) === true) return;
+    if (forms === undefined) this.#long.set(start, new Set([form]));
+    else forms.add(form);
     this.#size += 1;
     if (this.#few.length < FEW) this.#few.push(form);
   }

@@ -190,3 +190,12 @@ test("texts that were made of a Secret are hidden as its values", () => {
   expect(values.hide("login with hunter22-long failed, pin=abc")).toBe("login with <redacted> failed, pin=<redacted>");
   expect(values.hide("abcdef")).toBe("abcdef");
 });
+
+test("a value that is the name of the object is no secret, in a name made of it and in base64", () => {
+  const values = new SecretValues(["orders-db", "shop"]);
+  values.note(secretOf({ user: "orders-db", database: "shop\n", password: "hunter22-long" }));
+  const text = `Pod orders-db-server of orders-db in namespace=shop has ${base64("orders-db")}`;
+  expect(values.hide(text)).toBe(text);
+  expect(values.hide("orders-db")).toBe("orders-db");
+  expect(values.hide("orders-db:hunter22-long@shop")).toBe("orders-db:<redacted>@shop");
+});
