@@ -30,8 +30,8 @@ export interface ConnectEnv {
   readonly random: Random;
   /** The log of the plugin: what it writes is logged here. */
   readonly log: Logger;
-  /** Returns a text of the plugin without the values of Secrets that it knows, to cut it then. @defaultValue the text itself */
-  hide?(text: string): string;
+  /** Returns a text of the plugin without the values of Secrets that it knows. @defaultValue the text itself */
+  readonly hide?: ((text: string) => string) | undefined;
 }
 
 /** A plugin as a source found it: a program that can be started, or a server that can be reached. */

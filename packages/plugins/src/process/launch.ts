@@ -49,7 +49,11 @@ export async function launchPlugin(file: string, options: LaunchOptions, signal:
     const target = await targetOf(handshake, child.folder);
     const tls = { ca: handshake.cert, cert: own.cert, key: own.key, serverName: "localhost" };
     const protocol = `grpc/${PROTOCOL_VERSION} over ${handshake.network}`;
-    const connection = await before(connectGrpc(target, { plugin, protocol, clock, tls }, signal), { child, options, signal });
+    const connection = await before(connectGrpc(target, { plugin, protocol, clock, tls, hide: options.hide }, signal), {
+      child,
+      options,
+      signal,
+    });
     const stdio = { STDOUT: log.stream(), STDERR: log.stream() };
     connection.readStdio((data, channel) => stdio[channel](data));
     return withProcess(connection, child, options);

@@ -44,7 +44,7 @@ export function pluginLog(log: Logger, clock: Clock, hide: (text: string) => str
     const text = isOver ? "" : bytes.toString("utf8").trimEnd();
     if (text === "") return;
     logged += 1;
-    write(log, isCut ? `${hide(text).slice(0, MAX_LINE_BYTES)}…` : text);
+    write({ log, hide }, isCut ? `${hide(text).slice(0, MAX_LINE_BYTES)}…` : text);
   };
   return {
     stream() {
@@ -85,15 +85,21 @@ type Level = keyof Logger;
 /** hclog's levels; others are info, because the trace of an exception has none. */
 const LEVELS: Readonly<Record<string, Level>> = { trace: "debug", debug: "debug", info: "info", warn: "warn", error: "error" };
 
+interface Written {
+  readonly log: Logger;
+  hide(text: string): string;
+}
+
 /** A line of hclog's text format, with or without its time. */
 const HCLOG = /^(?:\d{4}-\d\d-\d\dT[\d:.]{8,15}(?:Z|[+-]\d\d:?\d\d) )?\[(TRACE|DEBUG|INFO|WARN|ERROR)\] +/;
 
-function write(log: Logger, line: string): void {
+function write({ log, hide }: Written, line: string): void {
   const entry = line.startsWith("{") ? jsonEntry(line) : undefined;
-  if (entry !== undefined) return log[entry.level](entry.fields === "{}" ? {} : { fields: shown(entry.fields) }, shown(entry.text));
+  if (entry !== undefined)
+    return log[entry.level](entry.fields === "{}" ? {} : { fields: shown(hide(entry.fields)) }, shown(hide(entry.text)));
   const [prefix = "", level = ""] = HCLOG.exec(line) ?? [];
   const isPanic = /^(panic|fatal error): /.test(line);
-  log[isPanic ? "error" : (LEVELS[level.toLowerCase()] ?? "info")]({}, shown(line.slice(prefix.length)));
+  log[isPanic ? "error" : (LEVELS[level.toLowerCase()] ?? "info")]({}, shown(hide(line.slice(prefix.length))));
 }
 
 /** A line of hclog's JSON format. */

@@ -19,6 +19,8 @@ export interface GrpcOptions {
   readonly protocol: string;
   /** The limit of a call. */
   readonly clock: Clock;
+  /** Returns a text of the plugin without the values of Secrets that it knows. @defaultValue the text itself */
+  readonly hide?: ((text: string) => string) | undefined;
   /** The certificates, and the expected name in that of the server. Its default is that of the target. @defaultValue no TLS */
   readonly tls?: (Tls & { readonly serverName?: string | undefined }) | undefined;
 }
@@ -40,7 +42,7 @@ export const CALL_MS = 10_000;
  * @throws PluginError with what to do
  */
 export async function connectGrpc(target: string, options: GrpcOptions, signal: AbortSignal): Promise<GrpcConnection> {
-  const { plugin, protocol, clock, tls } = options;
+  const { plugin, protocol, clock, tls, hide = (text) => text } = options;
   const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);
   const credentials =
     tls === undefined
@@ -65,7 +67,7 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
     new Promise((resolve, reject) => {
       if (method === undefined) throw new TypeError("the proto file has no such method");
       const { path } = method;
-      const failed = (error: Pick<ServiceError, "code" | "details">): void => reject(errorOf(error, { plugin, target, path, limit }));
+      const failed = (error: Pick<ServiceError, "code" | "details">): void => reject(errorOf(error, { plugin, target, path, limit, hide }));
       if (limit.aborted) return failed({ code: grpc.status.CANCELLED, details: "" });
       if (closedBy !== undefined) return failed({ code: grpc.status.UNAVAILABLE, details: closedBy });
       let isLate = false;
@@ -153,13 +155,14 @@ interface Called {
   readonly target: string;
   readonly path: string;
   readonly limit: AbortSignal;
+  hide(text: string): string;
 }
 
 /** The error of a call that failed. The numbers are the status codes of gRPC. */
-function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit }: Called): PluginError {
+function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit, hide }: Called): PluginError {
   const [, service = "", method = ""] = path.split("/");
-  // It is cut where it is shown, after the values of Secrets are hidden.
-  const cause = withoutSecrets(details);
+  // First whole values: a pattern may replace a part of one. It is cut where it is shown.
+  const cause = withoutSecrets(hide(details));
   const failed = `cannot call ${method} of plugin "${plugin}" at ${target}`;
   switch (code) {
     case 1:
