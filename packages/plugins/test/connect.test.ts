@@ -51,7 +51,7 @@ async function connected(
   target: string,
   { tls, clock = fakeClock() }: { tls?: GrpcOptions["tls"]; clock?: ReturnType<typeof fakeClock> } = {},
 ) {
-  const connection = await connectGrpc(target, { plugin: "pg", protocol: "grpc/1", clock, tls }, signal);
+  const connection = await connectGrpc(target, { plugin: "pg", protocol: "grpc/1", clock, hide: String, tls }, signal);
   onTestFinished(() => connection.close());
   return connection;
 }

@@ -36,7 +36,7 @@ export interface PluginFacts {
 }
 
 /** What a supervisor needs of its host. */
-export interface SupervisorEnv extends Omit<RunningEnv, "secrets"> {
+export interface SupervisorEnv extends Omit<RunningEnv, "secrets" | "hide"> {
   /** Called after each change of the facts. */
   changed(): void;
 }

@@ -51,7 +51,7 @@ export function socketSource(path: string, options: SocketOptions, connect: Reac
   const reached: Origin["connect"] = async (env, signal) => {
     const problem = await socketProblem(file);
     if (problem !== undefined) throw new PluginError("Away", `cannot connect to plugin "${name}" at ${file}: ${problem}`);
-    return connect(`unix:${file}`, { plugin: name, protocol: "grpc/1 over unix", clock: env.clock, hide: env.hide }, signal);
+    return connect(`unix:${file}`, { ...env, plugin: name, protocol: "grpc/1 over unix" }, signal);
   };
   return sourceOf({ name, title, revision: title, isServer: true, connect: reached }, options);
 }
@@ -84,7 +84,7 @@ export function addressSource(hostPort: string, options: AddressOptions, connect
     if (given !== undefined && complete === undefined) throw new Error("its tls gave no ca, cert or key: mutual TLS needs all of them");
     const mutual = complete === undefined ? undefined : { ...complete, serverName };
     const protocol = mutual === undefined ? "grpc/1 over tcp" : "grpc/1 over tls";
-    return connect(hostPort, { plugin: name, protocol, clock: env.clock, hide: env.hide, tls: mutual }, signal);
+    return connect(hostPort, { ...env, plugin: name, protocol, tls: mutual }, signal);
   };
   return sourceOf({ name, title, revision: title, isServer: true, connect: reached }, options);
 }

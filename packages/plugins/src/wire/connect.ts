@@ -3,24 +3,19 @@
  * host asks for the health, and the loss of the connection is an event of the transport.
  */
 import type { Client, MethodDefinition, ServiceError } from "@grpc/grpc-js";
-import type { Clock } from "@treadle/apimachinery";
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
-import type { Connection } from "../connection.ts";
+import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { Tls } from "./certificate.ts";
 import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
 import { API_VERSION, HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "./protos.ts";
 
 /** Options of {@link connectGrpc}. */
-export interface GrpcOptions {
+export interface GrpcOptions extends Pick<ConnectEnv, "clock" | "hide"> {
   /** The name of the plugin, for messages. */
   readonly plugin: string;
   /** {@link Connection.protocol}. */
   readonly protocol: string;
-  /** The limit of a call. */
-  readonly clock: Clock;
-  /** Returns a text of the plugin without the values of Secrets that it knows. @defaultValue the text itself */
-  readonly hide?: ((text: string) => string) | undefined;
   /** The certificates, and the expected name in that of the server. Its default is that of the target. @defaultValue no TLS */
   readonly tls?: (Tls & { readonly serverName?: string | undefined }) | undefined;
 }
@@ -117,7 +112,7 @@ class Calls {
   /** Calls a method. @throws PluginError */
   unary(method: AnyMethod | undefined, request: object, limit: AbortSignal): Promise<unknown> {
     const { path, requestSerialize, responseDeserialize } = known(method);
-    const { plugin, clock, hide = (text) => text } = this.#options;
+    const { plugin, clock, hide } = this.#options;
     return new Promise((resolve, reject) => {
       const failed = (code: number, details: string): void =>
         reject(errorOf({ code, details }, { plugin, target: this.#target, path, limit, hide }));
@@ -184,12 +179,10 @@ const CHANNEL = {
   "grpc.client_idle_timeout_ms": 2 ** 31 - 1,
 };
 
-interface Called {
-  readonly plugin: string;
+interface Called extends Pick<GrpcOptions, "plugin" | "hide"> {
   readonly target: string;
   readonly path: string;
   readonly limit: AbortSignal;
-  hide(text: string): string;
 }
 
 /** The error of a call that failed. The numbers are the status codes of gRPC. */
