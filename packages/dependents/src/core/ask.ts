@@ -1,7 +1,7 @@
 /** Calls functions of the author. Their errors name the function, and a promise that they return by mistake ends no process. */
 import { isApiError } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "@treadle/reconcile";
-import { isPromiseLike, misuse, truncate } from "@treadle/reconcile/unstable/engine";
+import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 
 /** Calls a function of the author. `where` is put in front of its error, except for errors that choose the retry. */
 export function called<Result>(where: string, call: () => Result): Result {
