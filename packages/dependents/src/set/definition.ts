@@ -48,9 +48,9 @@ export interface SetDefinition {
 
 /**
  * Called in each pass that knows how the renderer ends for the present inputs, before the pass writes. `error` is what the renderer throws,
- * and `undefined` if the present rendering is known. `hide` returns a text without the values of Secrets.
+ * without the values of Secrets, and `undefined` if the present rendering is known.
  */
-export type OnRendered = (req: unknown, error: unknown, hide: (text: string) => string) => void;
+export type OnRendered = (req: unknown, error: unknown) => void;
 
 /** Makes the definition of a set. @throws TypeError with what is wrong, and what to do */
 export function definitionOf(options: AnySetOptions): SetDefinition {

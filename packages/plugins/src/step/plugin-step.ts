@@ -8,7 +8,7 @@
  */
 import type { Kind, ObjectOf } from "@treadle/apimachinery";
 import { renderLaterIn } from "@treadle/dependents/unstable/render";
-import { type AnySetOptions, noAnswerIn, type OnRendered, setParts } from "@treadle/dependents/unstable/set";
+import { type AnySetOptions, noAnswerIn, setParts } from "@treadle/dependents/unstable/set";
 import { type DoReq, isTerminalError, type Step } from "@treadle/reconcile";
 import { defineStep, statusMessage } from "@treadle/reconcile/unstable/engine";
 import type { PluginStepOptions } from "../types.ts";
@@ -30,7 +30,7 @@ export function pluginStep<P extends Kind, C extends string>(
   // The options are functions of this kind.
   const objects = planRenderer(primary, options as unknown as Parameters<typeof planRenderer>[1], host);
   const set: AnySetOptions = { name, condition, kinds: host.kinds, live: true, order: "given", objects };
-  const parts = setParts(primary, set, (req, error, hide) => report(req as Req, error, hide)); // The step declares the condition.
+  const parts = setParts(primary, set, (req, error) => report(req as Req, error)); // The step declares the condition.
   const definition = {
     ...parts,
     conditions: [CONDITION, ...(parts.conditions ?? [])],
@@ -45,12 +45,12 @@ export function pluginStep<P extends Kind, C extends string>(
 }
 
 /** Sets the condition by the end of a rendering. */
-function report({ conditions }: Req, error: unknown, hide: Parameters<OnRendered>[2]): void {
+function report({ conditions }: Req, error: unknown): void {
   const none = noAnswerIn(error);
   if (error === undefined) conditions.true(CONDITION, "Ready", "the plan is that of the present plugin");
-  else if (none !== undefined) conditions.false(CONDITION, none.reason, hide(statusMessage(none)));
+  else if (none !== undefined) conditions.false(CONDITION, none.reason, statusMessage(none));
   // The set remembers such an error, with its code in the message.
-  else if (isTerminalError(error)) conditions.false(CONDITION, error.code, hide(statusMessage(error)).replace(`${error.code}: `, ""));
+  else if (isTerminalError(error)) conditions.false(CONDITION, error.code, statusMessage(error).replace(`${error.code}: `, ""));
   else if (renderLaterIn(error) !== undefined && conditions.previous(CONDITION) === undefined)
     conditions.unknown(CONDITION, "Starting", statusMessage(error));
 }

@@ -162,7 +162,7 @@ async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
 
 /** Hands the end of a rendering to the step that is a set and more. Returns the error. */
 function notedEnd<E>({ definition, req, pass }: Run<SetDoReq>, error: E): E {
-  definition.onRendered?.(req, error, (text) => pass.hide(text));
+  definition.onRendered?.(req, error === undefined ? undefined : pass.hideIn(error));
   return error;
 }
 
