@@ -22,7 +22,11 @@ const typed = { ...postgres, types: [{ ...postgres.types[0], name: NAME }] };
 const signal = new AbortController().signal;
 
 await using files = await pluginFiles([NAME]);
-const connection = await launchPlugin(`${files.folder}/${NAME}`, { plugin: NAME, clock: systemClock, random: systemRandom, log }, signal);
+const connection = await launchPlugin(
+  `${files.folder}/${NAME}`,
+  { plugin: NAME, clock: systemClock, random: systemRandom, log, hide: String },
+  signal,
+);
 try {
   const request = await requestOf();
   const remote = (): Promise<object> => connection.plan(request, signal);

@@ -30,8 +30,8 @@ export interface ConnectEnv {
   readonly random: Random;
   /** The log of the plugin: what it writes is logged here. */
   readonly log: Logger;
-  /** Returns a text of the plugin without the values of Secrets that it knows, to cut it then. @defaultValue the text itself */
-  hide?(text: string): string;
+  /** Returns a text of the plugin without the values of Secrets that it knows. */
+  readonly hide: (text: string) => string;
 }
 
 /** A plugin as a source found it: a program that can be started, or a server that can be reached. */
@@ -51,7 +51,7 @@ export interface Origin {
 }
 
 /** What a source gets of the host. */
-export interface PluginSourceEnv extends ConnectEnv {
+export interface PluginSourceEnv extends Omit<ConnectEnv, "hide"> {
   /** Reports a plugin, or a new revision of it. */
   offer(origin: Origin): void;
   /** Reports that a plugin is gone for good. */

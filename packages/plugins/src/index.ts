@@ -7,7 +7,7 @@ export { folder, type FolderOptions } from "./sources/folder.ts";
 export type { PluginSourceOptions, ProgramOptions } from "./sources/program.ts";
 export { release, type ReleaseOptions, releasesIn, type ReleasesOptions } from "./sources/release.ts";
 export { address, type AddressOptions, socket, type SocketOptions } from "./sources/servers.ts";
-export type { GrantedKinds, PluginHost, PluginHostOptions, PluginRunnable, PluginStepOptions } from "./types.ts";
+export type { GrantedKinds, PluginHost, PluginHostOptions, PluginStepOptions } from "./types.ts";
 export type {
   CapabilityType,
   DependentConfig,

@@ -38,14 +38,11 @@ export interface PluginStepOptions<T extends KubernetesObject, C extends string>
   readonly parameters?: (object: T) => object | undefined;
 }
 
-/** What {@link PluginHostOptions} makes, besides its steps: a runnable that keeps the plugins, in the leader. */
-export interface PluginRunnable extends Runnable {
+/** What `pluginHost()` returns: a runnable that keeps the plugins, in the leader, and makes steps. */
+export interface PluginHost extends Runnable {
   /** Holds the first passes of a controller back until the plugins have been looked at: without it they find none. */
   readonly source: Source;
-}
 
-/** What `pluginHost()` returns. */
-export interface PluginHost extends PluginRunnable {
   /**
    * Makes a step that keeps the objects that a plugin gives for the owner. The kind needs a namespace, `dependents: true` and
    * `stepState: true`. The chain continues when the objects are ready.

@@ -6,7 +6,7 @@ import { Server, ServerCredentials, type UntypedHandleCall } from "@grpc/grpc-js
 import { fakeClock } from "@treadle/apimachinery";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { newCertificate } from "../src/wire/certificate.ts";
-import { connectGrpc, type GrpcConnection, type GrpcTls } from "../src/wire/connect.ts";
+import { connectGrpc, type GrpcConnection, type GrpcOptions } from "../src/wire/connect.ts";
 import { loadProtos } from "../src/wire/protos.ts";
 import { DESCRIPTION, PLAN } from "./fixture-plugin.ts";
 
@@ -47,8 +47,11 @@ async function served({ health = "SERVING", stdio, plan, hasCapability = true, a
   return { server, target: address.replace(/:0$/, `:${port}`) };
 }
 
-async function connected(target: string, { tls, clock = fakeClock() }: { tls?: GrpcTls; clock?: ReturnType<typeof fakeClock> } = {}) {
-  const connection = await connectGrpc(target, { plugin: "pg", protocol: "grpc/1", clock, tls }, signal);
+async function connected(
+  target: string,
+  { tls, clock = fakeClock() }: { tls?: GrpcOptions["tls"]; clock?: ReturnType<typeof fakeClock> } = {},
+) {
+  const connection = await connectGrpc(target, { plugin: "pg", protocol: "grpc/1", clock, hide: String, tls }, signal);
   onTestFinished(() => connection.close());
   return connection;
 }

@@ -9,7 +9,7 @@ import { launchPlugin } from "../src/process/launch.ts";
 const [file = "", call] = process.argv.slice(2);
 const nothing = (): void => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const options = { plugin: "fixture", clock: systemClock, random: systemRandom, log };
+const options = { plugin: "fixture", clock: systemClock, random: systemRandom, log, hide: String };
 const connection = await launchPlugin(file, options, new AbortController().signal);
 const { version } = await connection.describe(new AbortController().signal);
 process.send?.(readlinkSync(`/proc/${version}/cwd`));

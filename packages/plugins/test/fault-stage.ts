@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { type FakeClock, fakeClock } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";
+import { Registry } from "prom-client";
 import { startTestCluster, type TestCluster, type TestOperator } from "@treadle/testing";
 import type { Connection, PluginSource } from "../src/connection.ts";
-import { CapabilityInfo, folder, type GrantedKinds, pluginHost } from "../src/index.ts";
+import { CapabilityInfo, folder, type GrantedKinds, type PluginHost, pluginHost } from "../src/index.ts";
 import { Capability, capability } from "./stage.ts";
 import { processesWith } from "./programs.ts";
 
@@ -42,6 +43,8 @@ export interface FaultStage extends AsyncDisposable {
   maps(name: string): Promise<Record<string, unknown>>;
   /** The messages of CapabilityInfos, by name. */
   infos(): Promise<Record<string, string>>;
+  /** The metrics of plugins, as Prometheus reads them. */
+  metrics(): Promise<string>;
   /** All log lines, as JSON. */
   logs(): string;
   /** The folders that plugins have now. */
@@ -84,7 +87,9 @@ export async function faultStage(
   const traced = traceOf(folder(place), { pending, seen });
   const plugins = pluginHost({ from: [traced, ...sources], kinds: granted });
   const capabilities = handler(Capability).step(conditions()).step(plugins.step(Capability)).build();
-  const operator = await cluster.start(capabilities, { runnables: [plugins], controller: { sources: [plugins.source] } });
+  const registry = new Registry();
+  const measured: PluginHost = { ...plugins, start: (signal, env) => plugins.start(signal, { ...env, metrics: async () => registry }) };
+  const operator = await cluster.start(capabilities, { runnables: [measured], controller: { sources: [plugins.source] } });
   const logs = (): string => operator.logs.map((line) => JSON.stringify(line)).join("\n");
   const isIdle = (): boolean => [...pending].every((each) => hanging.has(each));
   const idle = async (): Promise<void> => {
@@ -165,6 +170,7 @@ export async function faultStage(
         items.map(({ metadata, status }) => [metadata.name, `${status?.state}: ${status?.conditions?.[0]?.message}`]),
       );
     },
+    metrics: () => registry.metrics(),
     folders: async () => (await readdir(work)).filter((name) => name.startsWith("treadle-plugin-")),
     async [Symbol.asyncDispose]() {
       // Real processes need real time to end; stop() moves virtual time.

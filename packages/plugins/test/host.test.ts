@@ -148,7 +148,7 @@ test("an answer with a cluster-scoped object is refused with kinds any, and noth
 const VALUE = "hunter2hunter2";
 const cutAt = (length: number): string => "x".repeat(length - 5) + VALUE;
 
-test.for<{ readonly text: string; readonly answer: PlanAnswer }>([
+test.for<{ readonly text: string; readonly answer: PlanAnswer | PluginError }>([
   { text: "the path of a problem", answer: { type: "problems", problems: [{ path: VALUE, message: "bad" }] } },
   { text: "the cut path of a problem", answer: { type: "problems", problems: [{ path: cutAt(300), message: "bad" }] } },
   { text: "the message of a problem", answer: { type: "problems", problems: [{ path: "spec", message: VALUE }] } },
@@ -164,13 +164,17 @@ test.for<{ readonly text: string; readonly answer: PlanAnswer }>([
     text: "the message of a state",
     answer: { type: "dependents", dependents: [{ ...map("b"), state: { type: "Failed", reason: "Broken", message: VALUE } }] },
   },
+  // A stack of vitest has chunks.
+  { text: "the cut message of a failed call", answer: Object.assign(new PluginError("PlanFailed", cutAt(1_024)), { stack: "" }) },
 ])("a value of a live Secret in $text is in no condition and no log line", async ({ answer }) => {
   const pg = new FakePlugin("pg");
   const secret = map("credentials", { kind: "Secret", data: { password: Buffer.from(VALUE).toString("base64") } });
   let isEcho = false;
   pg.plan = ({ live }) => {
     isEcho ||= live.length > 0;
-    if (!isEcho || answer.type !== "dependents") return isEcho ? answer : { type: "dependents", dependents: [secret] };
+    if (!isEcho) return { type: "dependents", dependents: [secret] };
+    if (answer instanceof PluginError) throw answer;
+    if (answer.type !== "dependents") return answer;
     return { type: "dependents", dependents: [secret, ...answer.dependents] };
   };
   await using stage = await setStage([new FakeSource(pg.origin())], [capability("a")]);

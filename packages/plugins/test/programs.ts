@@ -47,7 +47,7 @@ export async function started(
   file: string,
   { clock = systemClock, log = memoryLog().log, envNames }: StartOptions = {},
 ): Promise<Connection> {
-  const options = { plugin: "fixture", clock, random: systemRandom, log, ...(envNames === undefined ? {} : { envNames }) };
+  const options = { plugin: "fixture", clock, random: systemRandom, log, hide: String, ...(envNames === undefined ? {} : { envNames }) };
   const connection = await launchPlugin(file, options, new AbortController().signal);
   onTestFinished(() => connection.close());
   return connection;

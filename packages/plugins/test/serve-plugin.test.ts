@@ -146,7 +146,18 @@ test("an exception, a large answer and a large request fail one call and not the
   expect(await plan("log")).toMatchObject({ dependents: { dependents: [] } });
   const exit = ended(child);
   child.stdin?.end();
-  expect(await exit).toEqual([0, "a line of the author\n"]);
+  const [code, written] = await exit;
+  expect([
+    code,
+    ...written
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ]).toEqual([
+    0,
+    { "@level": "info", "@message": "a line of the author" },
+    { "@level": "warn", "@message": "a warning with [ 'two\\nlines' ]" },
+  ]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -157,7 +168,11 @@ test("an exception in a plan is written with its place and without its message",
   expect(answer).toMatchObject({ error: { code: "PlanFailed", message: "a bug with the password hunter2" } });
   const exit = ended(child);
   child.stdin?.end();
-  expect(await exit).toEqual([0, expect.stringMatching(/^\[ERROR\] the plan of odd failed at .*odd\.ts:\d+:\d+\)?\n$/)]);
+  const [code, written] = await exit;
+  expect([code, JSON.parse(written)]).toEqual([
+    0,
+    { "@level": "error", "@message": expect.stringMatching(/^the plan of odd failed at .*odd\.ts:\d+:\d+\)?$/) as string },
+  ]);
 });
 
 test("a host without version 1 is refused with both versions", async () => {

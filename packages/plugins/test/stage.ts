@@ -58,17 +58,31 @@ export interface Stage extends AsyncDisposable {
   infos(): Promise<readonly string[]>;
 }
 
+export type PluginStep = ReturnType<typeof stepOf>;
+
+const stepOf = (plugins: PluginHost) => plugins.step(Capability);
+
+export interface StageOptions {
+  readonly options?: Partial<PluginHostOptions>;
+  readonly kinds?: readonly Kind[];
+  /** Returns the step of each operator, or one in its place. */
+  readonly watched?: (step: PluginStep) => PluginStep;
+}
+
 export async function setStage(
   sources: readonly PluginSource[],
   objects: readonly object[] = [],
-  { options, kinds = [CapabilityInfo] }: { readonly options?: Partial<PluginHostOptions>; readonly kinds?: readonly Kind[] } = {},
+  { options, kinds = [CapabilityInfo], watched = (step) => step }: StageOptions = {},
 ): Promise<Stage> {
   const clock = fakeClock();
   const cluster = await startTestCluster({ clock, objects, kinds: [...kinds, Capability] });
   let plugins = pluginHost({ from: [], kinds: {} });
   const start = async (from: readonly PluginSource[]): Promise<TestOperator> => {
     plugins = pluginHost({ from, kinds: { pg: [ConfigMap, Secret], other: [ConfigMap] }, ...options });
-    const capabilities = handler(Capability).step(conditions()).step(plugins.step(Capability)).build();
+    const capabilities = handler(Capability)
+      .step(conditions())
+      .step(watched(stepOf(plugins)))
+      .build();
     return await cluster.start(capabilities, { runnables: [plugins], controller: { sources: [plugins.source] } });
   };
   const condition: Stage["condition"] = async (name, type) => {

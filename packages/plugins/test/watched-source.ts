@@ -25,7 +25,7 @@ export function watched(source: PluginSource): Watched {
   let news: string[] = [];
   const ending = new AbortController();
   const line = (_: object, text: string): void => void news.push(text);
-  const env: ConnectEnv = { clock, random: { next: () => 0 }, log: { debug: line, info: line, warn: line, error: line } };
+  const env: ConnectEnv = { clock, hide: String, random: { next: () => 0 }, log: { debug: line, info: line, warn: line, error: line } };
   const untilIdle = async (): Promise<void> => {
     while (clock.nextDue() === undefined) await new Promise((resolve) => setImmediate(resolve));
   };

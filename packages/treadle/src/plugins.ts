@@ -19,7 +19,6 @@ export {
   type PluginHost,
   pluginHost,
   type PluginHostOptions,
-  type PluginRunnable,
   type PluginSource,
   type PluginSourceEnv,
   type PluginSourceOptions,

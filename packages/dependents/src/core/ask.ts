@@ -1,7 +1,7 @@
 /** Calls functions of the author. Their errors name the function, and a promise that they return by mistake ends no process. */
 import { isApiError } from "@treadle/apimachinery";
 import { isRetryAfterError, isTerminalError } from "@treadle/reconcile";
-import { isPromiseLike, misuse, truncate } from "@treadle/reconcile/unstable/engine";
+import { isPromiseLike, misuse } from "@treadle/reconcile/unstable/engine";
 
 /** Calls a function of the author. `where` is put in front of its error, except for errors that choose the retry. */
 export function called<Result>(where: string, call: () => Result): Result {
@@ -41,9 +41,15 @@ export function nameOfAnswer(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** Maximum length of a text in a message, in characters. */
+const MAX_SHOWN = 100;
+
 /** Returns `value` as an error shows it that refuses it. Only for values that are not secret. */
 export function shownAnswer(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? truncate(JSON.stringify(value), 100) : nameOfAnswer(value);
+  if (typeof value !== "string" && typeof value !== "number") return nameOfAnswer(value);
+  const text = JSON.stringify(value);
+  // Values of Secrets are hidden in messages later: the beginning of one would stay.
+  return text.length > MAX_SHOWN ? `a text of ${text.length - 2} characters` : text;
 }
 
 /** Thrown by the inputs of {@link UNKNOWN_INPUTS}. Authors cannot throw it. */

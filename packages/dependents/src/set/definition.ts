@@ -42,7 +42,15 @@ export interface SetDefinition {
   readonly source: ContextSource;
   /** Where the objects are kept; `undefined`: in the cluster of the operator, as the operator. */
   readonly target: TargetDefinition | undefined;
+  /** What a step that is a set and more does with the end of a rendering. */
+  readonly onRendered?: OnRendered | undefined;
 }
+
+/**
+ * Called in each pass that knows how the renderer ends for the present inputs, before the pass writes. `error` is what the renderer throws,
+ * without the values of Secrets, and `undefined` if the present rendering is known.
+ */
+export type OnRendered = (req: unknown, error: unknown) => void;
 
 /** Makes the definition of a set. @throws TypeError with what is wrong, and what to do */
 export function definitionOf(options: AnySetOptions): SetDefinition {

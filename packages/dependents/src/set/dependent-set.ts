@@ -24,7 +24,15 @@ import { cleanUpAtTarget, releaseAtTarget } from "./pass/leave-target.ts";
 import { TARGET_EVENTS } from "../targets/pass/abandon-target.ts";
 import { TARGET_READ, targetReads } from "../targets/pass/target-read.ts";
 import { cleanUpSet, releaseSet } from "./pass/cleanup.ts";
-import { type AnySetOptions, cacheKindOf, DEFAULT_PHASE_MS, definitionOf, permissionsOf, type SetDefinition } from "./definition.ts";
+import {
+  type AnySetOptions,
+  cacheKindOf,
+  DEFAULT_PHASE_MS,
+  definitionOf,
+  type OnRendered,
+  permissionsOf,
+  type SetDefinition,
+} from "./definition.ts";
 import { sets } from "./extension.ts";
 import type { SetCleanupReq, SetDoReq } from "./pass/run.ts";
 import { STATE } from "./pass/state.ts";
@@ -47,8 +55,8 @@ export function dependentSet<
 }
 
 /** Returns what {@link dependentSet} gives to `defineStep()`, for steps that are a set and more. @throws TypeError as it does */
-export function setParts(primary: Kind, options: AnySetOptions): RawDefinition {
-  const definition = definitionOf(options);
+export function setParts(primary: Kind, options: AnySetOptions, onRendered?: OnRendered): RawDefinition {
+  const definition: SetDefinition = { ...definitionOf(options), onRendered };
   const { target } = definition;
   const kinds = target === undefined ? [...(definition.kinds?.values() ?? [])] : [];
   const watched = kinds.filter(({ isWatched }) => isWatched).map(({ kind }) => kind);

@@ -6,6 +6,7 @@
 export {
   hostOf,
   isRenderLater,
+  renderLaterIn,
   type LiveInput,
   objectsOf,
   onceFor,

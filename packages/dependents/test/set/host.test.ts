@@ -129,6 +129,20 @@ describe("a renderer that throws RenderLater", () => {
     expect(await textOf(world)).toBe("hello");
   });
 
+  test("is called again when a live input that it named changes", async () => {
+    const input = liveInput();
+    const script = scripted((_, context) => {
+      hostOf(context).dependsOn(input);
+      return later();
+    });
+    const world = await settled({ objects: script.render });
+    expect([script.calls, input.listeners.size]).toEqual([1, 1]);
+    script.now = objects;
+    input.change();
+    await world.settled();
+    expect([await textOf(world), input.listeners.size]).toEqual(["hello", 0]);
+  });
+
   test("leaves Ready as it was for ten minutes after a start, and writes no status", async () => {
     const script = scripted();
     const world = await settled({ objects: script.render });

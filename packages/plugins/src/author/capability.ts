@@ -24,7 +24,7 @@ export type KindsInput = readonly Kind[] | Readonly<Record<string, Kind>>;
 export interface PlanOwner extends KubernetesObject {
   /** The spec; `parameters` in it has no defaults. */
   readonly spec: Readonly<Record<string, unknown>>;
-  /** The status, if the owner has one. */
+  /** The status at the time of the call. A change of the status alone leads to no new plan. */
   readonly status?: Readonly<Record<string, unknown>>;
 }
 

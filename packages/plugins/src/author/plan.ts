@@ -73,7 +73,7 @@ export async function answerOf(
     if (!(error instanceof PlanError)) {
       // The message goes to the host, which hides values of Secrets in it. The place is for the author.
       const [place] = /^ {4}at .*$/m.exec(error instanceof Error ? (error.stack ?? "") : "") ?? [];
-      if (place !== undefined) report(`[ERROR] the plan of ${request.type} failed ${place.trim()}`);
+      if (place !== undefined) report(`the plan of ${request.type} failed ${place.trim()}`);
       return { type: "error", error: { code: "PlanFailed", message, retryAfterMs: undefined, terminal: false } };
     }
     const { code, retryAfterMs: ms, terminal } = error;

@@ -3,10 +3,10 @@ import { fstatSync } from "node:fs";
 import { chmod, lstat, mkdtemp, readFile, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { format, parseArgs } from "node:util";
 import { kindIdOf } from "@treadle/apimachinery";
 import { newCertificate } from "../wire/certificate.ts";
-import { COOKIE, PROTOCOL_VERSION } from "../wire/protos.ts";
+import { COOKIE, LOOPBACK, PROTOCOL_VERSION } from "../wire/protos.ts";
 import { type AnyCapability, describe } from "./plan.ts";
 import { type PluginServer, startServer } from "./server.ts";
 
@@ -61,11 +61,20 @@ async function serveHost(capabilities: readonly AnyCapability[]): Promise<void> 
     process.on("SIGINT", () => undefined).on("SIGTERM", end);
     onClosedStdin(end);
     const listening = folder === undefined ? `tcp|127.0.0.1:${server.port}` : `unix|${path}`;
+    logByLevel();
     print(`1|${PROTOCOL_VERSION}|${listening}|grpc|${own?.cert.replace(/-----[^-]+-----|[\s=]/g, "") ?? ""}\n`);
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/** Writes what the author logs as lines of hclog, whose levels the host keeps. An error with its trace is one line. */
+function logByLevel(): void {
+  for (const level of ["debug", "info", "warn", "error"] as const)
+    console[level] = (...texts: readonly unknown[]) =>
+      void process.stderr.write(`${JSON.stringify({ "@level": level, "@message": format(...texts) })}\n`);
+  console.log = console.info;
 }
 
 /** Serves the operator in the same pod, by a volume that both mount. */
@@ -86,7 +95,7 @@ async function serveAddress(
 ): Promise<void> {
   const [cert, key, ca] = await Promise.all(files.map(async (file) => (file === undefined ? undefined : await readFile(file, "utf8"))));
   const tls = cert === undefined || key === undefined || ca === undefined ? undefined : { cert, key, ca };
-  if (tls === undefined && !/^(localhost|127(\.\d{1,3}){3}|\[::1\]):\d+$/.test(address))
+  if (tls === undefined && !LOOPBACK.test(address))
     throw new Error(`cannot serve ${address} without mutual TLS: give --tls-cert, --tls-key and --tls-ca; Secrets are sent to plugins`);
   const server = await startServer(capabilities, address, { tls });
   serveUntilSignal(server, address.replace(/\d+$/, String(server.port)));

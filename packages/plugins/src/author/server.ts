@@ -1,5 +1,6 @@
 /** The gRPC server of a plugin: the service of a capability, and what a host of go-plugin needs besides it. */
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
+import type { Tls } from "../wire/certificate.ts";
 import { decodeRequest, encodeAnswer, encodeDescription } from "../wire/codec.ts";
 import type { PlanRequest } from "../wire/messages.ts";
 import { HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "../wire/protos.ts";
@@ -13,20 +14,18 @@ export interface PluginServer {
   stop(): Promise<void>;
 }
 
-/** Texts in PEM for mutual TLS: only a client with a certificate of `ca` is served. */
-export type ServerTls = Readonly<Record<"ca" | "cert" | "key", string>>;
-
 type Call<T> = ServerUnaryCall<T, object>;
 type Reply = sendUnaryData<object>;
 
 /**
- * Serves at an address such as `unix:/plugins/pg.sock` or `127.0.0.1:8443`. `onShutdown` is called when the host asks the program to end.
+ * Serves at an address such as `unix:/plugins/pg.sock` or `127.0.0.1:8443`. With `tls` only a client with a certificate of `ca` is
+ * served. `onShutdown` is called when the host asks the program to end.
  * Output of the program goes to stderr, so `plugin.GRPCStdio` is not served. @throws Error if the address is not free
  */
 export async function startServer(
   capabilities: readonly AnyCapability[],
   address: string,
-  { tls, onShutdown = () => undefined }: { readonly tls?: ServerTls | undefined; readonly onShutdown?: () => void } = {},
+  { tls, onShutdown = () => undefined }: { readonly tls?: Tls | undefined; readonly onShutdown?: () => void } = {},
 ): Promise<PluginServer> {
   const description = encodeDescription(describe(capabilities));
   const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);

@@ -20,7 +20,7 @@ import type { RunnableEnv } from "@treadle/controller";
 import { errorFields } from "@treadle/reconcile/unstable/engine";
 import { delayAfter } from "@treadle/workqueue";
 import { CapabilityInfo } from "./capability-info.ts";
-import type { Candidates } from "./registry.ts";
+import type { Candidates, Registry } from "./registry.ts";
 import type { PluginFacts } from "./supervisor.ts";
 
 /** The label that names the host that keeps an object. */
@@ -30,12 +30,7 @@ const HOST_LABEL = "plugins.treadle.dev/host";
 export interface InfoSource {
   /** The name of the host. */
   readonly host: string;
-  /** Returns what plugins offer now, by pair. */
-  offered(): readonly (readonly [string, Candidates])[];
-  /** Returns a plugin that has not described itself yet. The object of an earlier process that names it stays. */
-  silent(plugin: string): PluginFacts | undefined;
-  /** Returns whether all sources were looked at. Before that no object is removed. */
-  hasLooked(): boolean;
+  readonly registry: Registry;
 }
 
 type Info = ObjectOf<typeof CapabilityInfo>;
@@ -51,6 +46,8 @@ export class InfoWriter {
   readonly #env: RunnableEnv;
   readonly #source: InfoSource;
   #change: PromiseWithResolvers<void> = Promise.withResolvers();
+  /** Whether all sources were looked at. Before that no object is removed. */
+  #hasLooked = false;
 
   constructor(env: RunnableEnv, source: InfoSource, signal: AbortSignal) {
     this.#env = env;
@@ -61,6 +58,12 @@ export class InfoWriter {
   /** Notes that plugins have changed. */
   changed(): void {
     this.#change.resolve();
+  }
+
+  /** Notes that all sources were looked at. */
+  looked(): void {
+    this.#hasLooked = true;
+    this.changed();
   }
 
   async #keep(signal: AbortSignal): Promise<never> {
@@ -84,11 +87,11 @@ export class InfoWriter {
 
   async #write(): Promise<void> {
     const { client } = this.#env;
-    const { host, offered, silent, hasLooked } = this.#source;
+    const { host, registry } = this.#source;
     const { items } = await client.list(CapabilityInfo, { labelSelector: { [HOST_LABEL]: host } });
     const others = new Map(items.map((info) => [info.metadata.name, info]));
     const names = new Set<string>();
-    const writes = offered().map(async ([pair, candidates]) => {
+    const writes = registry.offered().map(async ([pair, candidates]) => {
       const name = nameOf(pair, names);
       names.add(name);
       const live = others.get(name);
@@ -98,12 +101,13 @@ export class InfoWriter {
     });
     const rest = [...others.values()].map(async (live) => {
       const { metadata, spec, status } = live;
-      const plugin = silent(status?.plugin ?? "");
+      // An earlier process has written the object. It stays as long as its plugin may describe itself.
+      const plugin = registry.silent(status?.plugin ?? "");
       if (status !== undefined && plugin !== undefined) {
         const { conditions: _, observedGeneration: __, ...shown } = status;
         return await this.#apply(metadata.name, live, { spec, shown: { ...shown, protocol: "", state: plugin.state }, plugin });
       }
-      if (hasLooked()) await client.delete(CapabilityInfo, { name: metadata.name }, { preconditions: { uid: metadata.uid } });
+      if (this.#hasLooked) await client.delete(CapabilityInfo, { name: metadata.name }, { preconditions: { uid: metadata.uid } });
     });
     // One that another host has is no obstacle for the others.
     const failed = (await Promise.allSettled([...writes, ...rest])).find(({ status }) => status === "rejected");

@@ -54,18 +54,24 @@ export class Pair implements LiveInput {
   }
 }
 
-/** The pairs of a host. A pair that was asked for is kept, because renderings hold it. */
+/** The plugins of a host by pair. A pair that was asked for is kept, because renderings hold it. */
 export class Registry {
-  /** What plugins offer, and which do not work, for an owner without a plugin. */
-  others: string = NO_PLUGINS;
+  /** What plugins offer, and which do not work, for an owner without a plugin; `undefined`: the host has not started. */
+  others: string | undefined;
   readonly #pairs = new Map<string, Pair>();
+  #plugins: readonly PluginFacts[] = [];
 
   /** Returns a pair, in any case of letters. */
   pair(category: string, type: string): Pair {
     const key = `${category}/${type}`.toLowerCase();
     let pair = this.#pairs.get(key);
-    if (pair === undefined) this.#pairs.set(key, (pair = new Pair(this.others)));
+    if (pair === undefined) this.#pairs.set(key, (pair = new Pair(this.others ?? "")));
     return pair;
+  }
+
+  /** Returns a plugin that has not described itself yet. */
+  silent(name: string): PluginFacts | undefined {
+    return this.#plugins.find((plugin) => plugin.name === name && plugin.offer === undefined);
   }
 
   /** The pairs that a plugin offers, sorted, by key. */
@@ -77,6 +83,7 @@ export class Registry {
 
   /** Takes the plugins as they are now. */
   update(plugins: readonly PluginFacts[]): void {
+    this.#plugins = plugins;
     const offers = new Map<Pair, Candidate[]>();
     for (const plugin of plugins.toSorted(order))
       for (const type of plugin.offer?.types ?? []) {
@@ -86,6 +93,13 @@ export class Registry {
       }
     this.others = othersOf([...offers.values()].flat(), plugins);
     for (const pair of this.#pairs.values()) pair.set(offers.get(pair) ?? [], this.others);
+  }
+
+  /** Forgets the plugins: none can be asked before the next update. */
+  stop(): void {
+    this.#plugins = [];
+    this.others = undefined;
+    for (const pair of this.#pairs.values()) pair.set([], "");
   }
 }
 

@@ -9,7 +9,7 @@
  * - It never throws, and never leaves a rejected promise.
  */
 import { orAborted, sleep } from "@treadle/apimachinery";
-import { errorFields, hidingLogger, statusMessage, withContext } from "@treadle/reconcile/unstable/engine";
+import { errorFields, statusMessage, withContext } from "@treadle/reconcile/unstable/engine";
 import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
 import type { Origin } from "../connection.ts";
 import { isPluginError } from "../plugin-error.ts";
@@ -36,7 +36,7 @@ export interface PluginFacts {
 }
 
 /** What a supervisor needs of its host. */
-export interface SupervisorEnv extends Omit<RunningEnv, "secrets"> {
+export interface SupervisorEnv extends Omit<RunningEnv, "secrets" | "hide"> {
   /** Called after each change of the facts. */
   changed(): void;
 }
@@ -64,8 +64,7 @@ export class Supervisor {
 
   constructor(origin: Origin, env: SupervisorEnv) {
     const secrets = new PluginSecrets();
-    const log = hidingLogger(withContext(env.log, { plugin: origin.name }), secrets);
-    this.#env = { ...env, log, secrets, hide: (text) => secrets.hide(text) };
+    this.#env = { ...env, log: withContext(env.log, { plugin: origin.name }), secrets, hide: (text) => secrets.hide(text) };
     this.#origin = origin;
     void this.#keep(origin, this.#loop.signal);
   }
@@ -113,6 +112,7 @@ export class Supervisor {
       this.#tried.resolve();
       if (failure === undefined) return;
       const { error, readyMs } = failure;
+      const shown = secrets.hideIn(error);
       const now = clock.elapsed();
       if (readyMs >= MINUTE_MS) [attempts, ends, isLoop] = [0, [], false];
       // A server that cannot be reached did not end.
@@ -122,12 +122,12 @@ export class Supervisor {
       const state = isRefused ? "Refused" : isLoop ? "CrashLoop" : "Away";
       if (error instanceof Refusal && this.#running === undefined) this.#offer = error.offer ?? this.#offer;
       const isNew = state !== this.#state || attempts === 0;
-      this.#set(state, secrets.hide(statusMessage(error)));
+      this.#set(state, statusMessage(shown));
       const delayMs = isLoop || isRefused ? CRASH_LOOP_MS : delayAfter(EXTERNAL_BACKOFF, attempts, random);
       const isOver = isRefused && origin.isServer !== true;
       if (isNew) {
         const next = isOver ? "it is not started again until it changes" : `it is started again in ${delayMs / 1_000} s`;
-        log.error({ state, ...errorFields(error) }, `${origin.title} is not ready; ${next}`);
+        log.error({ state, ...errorFields(shown) }, `${origin.title} is not ready; ${next}`);
       }
       if (isOver) return;
       attempts += 1;

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { PluginError } from "../plugin-error.ts";
 import { quoted } from "../wire/quoted.ts";
-import { PROTOCOL_VERSION } from "../wire/protos.ts";
+import { LOOPBACK, PROTOCOL_VERSION } from "../wire/protos.ts";
 
 /** Where a program serves. */
 export interface Handshake {
@@ -41,8 +41,6 @@ export function parseHandshake(plugin: string, line: string): Handshake {
   if (cert === "") return refuse("its handshake has no certificate; use AutoMTLS with the certificate in PLUGIN_CLIENT_CERT");
   return { network, address, cert: pemOf(cert) ?? refuse("the certificate in its handshake cannot be read; write it as base64 of DER") };
 }
-
-const LOOPBACK = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost):\d{1,5}$/;
 
 function pemOf(base64: string): string | undefined {
   try {

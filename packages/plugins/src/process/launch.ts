@@ -35,13 +35,13 @@ const MAX_LINE_BYTES = 65_536;
  * @throws PluginError with the code NotStarted, or Refused for another protocol, and what to do
  */
 export async function launchPlugin(file: string, options: LaunchOptions, signal: AbortSignal): Promise<Connection> {
-  const { plugin, clock } = options;
+  const { plugin, clock, hide } = options;
   signal.throwIfAborted();
   const why = await whyNoProgram(file);
   if (why !== undefined) throw new PluginError("NotStarted", `cannot start plugin "${plugin}" (${file}): ${why}`);
   const own = await newCertificate();
   const child = await startChild(file, (folder) => environment(folder, own.cert, options.envNames ?? []));
-  const log = pluginLog(options.log, clock, options.hide);
+  const log = pluginLog(options);
   const said = logged(child, log, options);
   try {
     const line = await before(firstLine(child.stdout, log), { child, options, signal });
@@ -49,7 +49,11 @@ export async function launchPlugin(file: string, options: LaunchOptions, signal:
     const target = await targetOf(handshake, child.folder);
     const tls = { ca: handshake.cert, cert: own.cert, key: own.key, serverName: "localhost" };
     const protocol = `grpc/${PROTOCOL_VERSION} over ${handshake.network}`;
-    const connection = await before(connectGrpc(target, { plugin, protocol, clock, tls }, signal), { child, options, signal });
+    const connection = await before(connectGrpc(target, { plugin, protocol, clock, tls, hide }, signal), {
+      child,
+      options,
+      signal,
+    });
     const stdio = { STDOUT: log.stream(), STDERR: log.stream() };
     connection.readStdio((data, channel) => stdio[channel](data));
     return withProcess(connection, child, options);
@@ -105,7 +109,7 @@ const FAILURE = /^([\w.]*(Error|Exception)\b.*:|panic: |fatal error: )/;
 const MAX_BEGINNING = 4_000;
 
 /** Logs stderr. Returns the failure at its beginning, for a message. */
-function logged(child: Child, log: PluginLog, { hide = (text) => text }: LaunchOptions): () => string {
+function logged(child: Child, log: PluginLog, { hide }: LaunchOptions): () => string {
   const write = log.stream();
   let beginning = "";
   child.stderr.on("data", (data: Buffer) => {

@@ -6,7 +6,7 @@ import { MAX_LINE_BYTES, MAX_LINES, pluginLog } from "./log.ts";
 function logOf(...chunks: (string | Uint8Array)[]) {
   const clock = fakeClock();
   const { log, lines } = memoryLog();
-  const plugin = pluginLog(log, clock);
+  const plugin = pluginLog({ log, clock, hide: (text) => text });
   const write = plugin.stream();
   for (const chunk of chunks) write(Buffer.from(chunk));
   return { clock, lines, plugin, write };

@@ -2,9 +2,12 @@
  * What a plugin writes, as lines of the host's log. It never waits and keeps at most one line: what is over the limits is read, counted
  * and dropped, so that a plugin that writes without end blocks neither the host nor itself.
  */
-import type { Clock, Timer } from "@treadle/apimachinery";
+import type { Timer } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import type { ConnectEnv } from "../connection.ts";
+
+type LogEnv = Pick<ConnectEnv, "log" | "clock" | "hide">;
 
 /** The log of one plugin. */
 export interface PluginLog {
@@ -24,7 +27,7 @@ export const MAX_LINE_BYTES = 8_192;
 const MORE_BYTES = 2_048;
 
 /** Makes the log of a plugin, with `hide` for values of Secrets. What was dropped is logged once a minute. */
-export function pluginLog(log: Logger, clock: Clock, hide: (text: string) => string = (text) => text): PluginLog {
+export function pluginLog({ log, clock, hide }: LogEnv): PluginLog {
   const flushes: (() => void)[] = [];
   let [second, logged, dropped, cut] = [0, 0, 0, 0];
   let timer: Timer | undefined;
@@ -44,7 +47,7 @@ export function pluginLog(log: Logger, clock: Clock, hide: (text: string) => str
     const text = isOver ? "" : bytes.toString("utf8").trimEnd();
     if (text === "") return;
     logged += 1;
-    write(log, isCut ? `${hide(text).slice(0, MAX_LINE_BYTES)}…` : text);
+    write({ log, hide }, isCut ? `${hide(text).slice(0, MAX_LINE_BYTES)}…` : text);
   };
   return {
     stream() {
@@ -88,12 +91,13 @@ const LEVELS: Readonly<Record<string, Level>> = { trace: "debug", debug: "debug"
 /** A line of hclog's text format, with or without its time. */
 const HCLOG = /^(?:\d{4}-\d\d-\d\dT[\d:.]{8,15}(?:Z|[+-]\d\d:?\d\d) )?\[(TRACE|DEBUG|INFO|WARN|ERROR)\] +/;
 
-function write(log: Logger, line: string): void {
+function write({ log, hide }: Pick<LogEnv, "log" | "hide">, line: string): void {
   const entry = line.startsWith("{") ? jsonEntry(line) : undefined;
-  if (entry !== undefined) return log[entry.level](entry.fields === "{}" ? {} : { fields: shown(entry.fields) }, shown(entry.text));
+  if (entry !== undefined)
+    return log[entry.level](entry.fields === "{}" ? {} : { fields: shown(hide(entry.fields)) }, shown(hide(entry.text)));
   const [prefix = "", level = ""] = HCLOG.exec(line) ?? [];
   const isPanic = /^(panic|fatal error): /.test(line);
-  log[isPanic ? "error" : (LEVELS[level.toLowerCase()] ?? "info")]({}, shown(line.slice(prefix.length)));
+  log[isPanic ? "error" : (LEVELS[level.toLowerCase()] ?? "info")]({}, shown(hide(line.slice(prefix.length))));
 }
 
 /** A line of hclog's JSON format. */

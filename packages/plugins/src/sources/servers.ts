@@ -1,11 +1,12 @@
 /** Plugins that run already, as a sidecar or a Deployment. The kubelet supervises them; the host connects, and connects again after a loss. */
 import { access, constants, lstat } from "node:fs/promises";
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
 import { parse } from "node:path";
 import type { Credentials, CredentialSource } from "@treadle/client";
 import type { Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
-import type { GrpcTls } from "../wire/connect.ts";
+import type { Tls } from "../wire/certificate.ts";
+import { LOOPBACK } from "../wire/protos.ts";
 import { absolute, codeOf, type PluginSourceOptions, type Reach, reach, sourceOf } from "./program.ts";
 
 /** Options of {@link socket}. */
@@ -50,7 +51,7 @@ export function socketSource(path: string, options: SocketOptions, connect: Reac
   const reached: Origin["connect"] = async (env, signal) => {
     const problem = await socketProblem(file);
     if (problem !== undefined) throw new PluginError("Away", `cannot connect to plugin "${name}" at ${file}: ${problem}`);
-    return connect(`unix:${file}`, { plugin: name, protocol: "grpc/1 over unix", clock: env.clock }, signal);
+    return connect(`unix:${file}`, { ...env, plugin: name, protocol: "grpc/1 over unix" }, signal);
   };
   return sourceOf({ name, title, revision: title, isServer: true, connect: reached }, options);
 }
@@ -71,9 +72,10 @@ export function addressSource(hostPort: string, options: AddressOptions, connect
   const refuse = (why: string): never => {
     throw new TypeError(`the address ${JSON.stringify(hostPort)} of a plugin cannot be used: ${why}`);
   };
-  const host = hostOf(hostPort) ?? refuse("write it as host:port, without a scheme or path, such as pg.plugins.svc:9000 or [::1]:9000");
+  if (!isAddress(hostPort)) refuse("write it as host:port, without a scheme or path, such as pg.plugins.svc:9000 or [::1]:9000");
   if (name === "") refuse("set the option name to the name of the plugin");
-  if (tls === undefined && !isLoopback(host)) refuse("only servers on loopback need no TLS; set the option tls with ca, cert and key");
+  if (tls === undefined && !LOOPBACK.test(hostPort))
+    refuse("only servers on loopback need no TLS; set the option tls with ca, cert and key");
   if (typeof tls === "object" && completeTls(tls) === undefined) refuse("mutual TLS needs all of ca, cert and key in the option tls");
   const title = `address ${hostPort}`;
   const reached: Origin["connect"] = async (env, signal) => {
@@ -82,7 +84,7 @@ export function addressSource(hostPort: string, options: AddressOptions, connect
     if (given !== undefined && complete === undefined) throw new Error("its tls gave no ca, cert or key: mutual TLS needs all of them");
     const mutual = complete === undefined ? undefined : { ...complete, serverName };
     const protocol = mutual === undefined ? "grpc/1 over tcp" : "grpc/1 over tls";
-    return connect(hostPort, { plugin: name, protocol, clock: env.clock, tls: mutual }, signal);
+    return connect(hostPort, { ...env, plugin: name, protocol, tls: mutual }, signal);
   };
   return sourceOf({ name, title, revision: title, isServer: true, connect: reached }, options);
 }
@@ -98,21 +100,12 @@ async function socketProblem(file: string): Promise<string | undefined> {
   }
 }
 
-/** The host of `host:port`, without brackets; `undefined` for another form. */
-function hostOf(text: string): string | undefined {
-  const { v6, name, port } = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[\w.-]+)):(?<port>[1-9]\d{0,4})$/.exec(text)?.groups ?? {};
-  if (Number(port) > 65_535 || (v6 !== undefined && !isIPv6(v6))) return undefined;
-  return v6 ?? name;
+/** Whether a text is `host:port`. */
+function isAddress(text: string): boolean {
+  const { v6, port } = /^(?:\[(?<v6>[^\]]+)\]|[\w.-]+):(?<port>[1-9]\d{0,4})$/.exec(text)?.groups ?? {};
+  return Number(port) <= 65_535 && (v6 === undefined || isIPv6(v6));
 }
 
-/** Whether no other machine can be meant. */
-function isLoopback(host: string): boolean {
-  const loopback = new BlockList();
-  loopback.addSubnet("127.0.0.0", 8);
-  const family = isIP(host);
-  return family === 4 ? loopback.check(host) : host === "::1" || host.toLowerCase() === "localhost";
-}
-
-function completeTls({ ca, cert, key }: Credentials): GrpcTls | undefined {
+function completeTls({ ca, cert, key }: Credentials): Tls | undefined {
   return ca && cert && key ? { ca, cert, key } : undefined;
 }

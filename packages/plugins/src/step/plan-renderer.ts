@@ -5,28 +5,18 @@ import { hostOf, type RenderHost, RenderLater, SHARED_PREFIX } from "@treadle/de
 import { TerminalError } from "@treadle/reconcile";
 import { TimeLimit, truncate } from "@treadle/reconcile/unstable/engine";
 import type { OfferedType } from "../host/offer.ts";
-import type { Candidate, Pair, Registry } from "../host/registry.ts";
+import type { Host } from "../host/host.ts";
 import { textsOfSecrets } from "../host/plugin-secrets.ts";
+import type { Candidate, Pair } from "../host/registry.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { GrantedKinds, PluginStepOptions } from "../types.ts";
 import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
 import { shown } from "../process/log.ts";
 import { checkedPlan, refusal } from "./checked-plan.ts";
 
-/** The plugins behind a step. */
-export interface Plugins {
-  readonly registry: Registry;
-  /** Whether plugins can be asked now. */
-  readonly isStarted: boolean;
-  /** Calls `wake` when plugins can be asked. A later call with the same key replaces it. */
-  onStart(key: string, wake: () => void): void;
-  /** Whether objects of a kind have no namespace; `false` if the server does not serve it. */
-  isClusterScoped(name: Pick<KubernetesObject, "apiVersion" | "kind">, signal: AbortSignal): Promise<boolean>;
-}
-
 /** What a step needs of its host. */
 export interface StepHost {
-  readonly host: Plugins;
+  readonly host: Host;
   /** What each plugin may give. */
   readonly grants: Readonly<Record<string, GrantedKinds>>;
   /** What all plugins may give. */
@@ -57,15 +47,10 @@ export function planRenderer(
   const limit = new TimeLimit();
   return async (owner, context) => {
     const services = hostOf(context);
-    if (!host.isStarted) {
-      const wake = services.waker();
-      host.onStart(services.key, () => wake("the plugins have started"));
-      throw new RenderLater("the host of the plugins has not started: add it to the manager");
-    }
     const requested = requestOf(options, owner);
-    const { category, type: typeName } = requested;
-    const pair = host.registry.pair(category, typeName);
+    const pair = host.registry.pair(requested.category, requested.type);
     services.dependsOn(pair);
+    if (host.registry.others === undefined) throw new RenderLater("the host of the plugins has not started: add it to the manager");
     const { plugin, type } = serving(pair, requested, host);
     const parameters = parametersOf(type, requested, limit);
     if (plugin.running === undefined)

@@ -6,10 +6,10 @@
  * - Without an answer nothing is applied or removed.
  * - A settled pass makes no call. The deletion of an owner needs no plugin.
  */
-import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
-import type { RenderContext } from "@treadle/dependents";
+import type { Kind, ObjectOf } from "@treadle/apimachinery";
+import { renderLaterIn } from "@treadle/dependents/unstable/render";
 import { type AnySetOptions, noAnswerIn, setParts } from "@treadle/dependents/unstable/set";
-import { type AnyResult, type DoReq, isTerminalError, type Step } from "@treadle/reconcile";
+import { type DoReq, isTerminalError, type Step } from "@treadle/reconcile";
 import { defineStep, statusMessage } from "@treadle/reconcile/unstable/engine";
 import type { PluginStepOptions } from "../types.ts";
 import { planRenderer, type StepHost } from "./plan-renderer.ts";
@@ -28,66 +28,29 @@ export function pluginStep<P extends Kind, C extends string>(
   if (primary.scope === "Cluster")
     throw new TypeError(`plugins.step: ${primary.kind} is cluster-scoped: objects of plugins are in the namespace of their owner`);
   // The options are functions of this kind.
-  const render = planRenderer(primary, options as unknown as Parameters<typeof planRenderer>[1], host);
-  const passes: Passes = new WeakMap();
-  const objects = async (owner: KubernetesObject, context: RenderContext): ReturnType<typeof render> => {
-    try {
-      const planned = await render(owner, context);
-      passes.set(context.signal, { error: undefined });
-      return planned;
-    } catch (error) {
-      passes.set(context.signal, { error });
-      throw error;
-    }
-  };
+  const objects = planRenderer(primary, options as unknown as Parameters<typeof planRenderer>[1], host);
   const set: AnySetOptions = { name, condition, kinds: host.kinds, live: true, order: "given", objects };
-  const parts = setParts(primary, set);
-  const run = parts.do as (req: Req) => AnyResult | Promise<AnyResult>; // setParts() makes it for this req.
+  const parts = setParts(primary, set, (req, error) => report(req as Req, error)); // The step declares the condition.
   const definition = {
     ...parts,
     conditions: [CONDITION, ...(parts.conditions ?? [])],
-    do: (req: unknown) => reported(req as Req, run, passes),
+    do(req: unknown) {
+      // What was known, until this pass knows more.
+      (req as Req).conditions.keep(CONDITION);
+      return parts.do?.(req as never);
+    },
   };
   // What defineStep() gives is opaque; the signature is what is known of it.
   return defineStep(primary, definition) as unknown as Step<ObjectOf<P>, {}, {}, C | typeof CONDITION>;
 }
 
-/** What the plugin answered in a pass, by the signal of the pass; `undefined`: it was not asked. */
-type Passes = WeakMap<AbortSignal, { readonly error: unknown }>;
-
-/** Runs the set, and sets the condition by how it ends. */
-async function reported(req: Req, run: (req: Req) => AnyResult | Promise<AnyResult>, passes: Passes): Promise<AnyResult> {
-  const { conditions, signal } = req;
-  try {
-    const result = await run(req);
-    const answer = passes.get(signal);
-    const none = noAnswerIn(answer?.error);
-    const reason = result.type === "continue" ? "" : result.reason;
-    if (none !== undefined) conditions.false(CONDITION, none.reason, reason);
-    // The set has not rendered, and what it rendered before may be outdated.
-    else if (answer?.error !== undefined || (answer === undefined && isTransient(result))) keep(conditions, reason);
-    else conditions.true(CONDITION, "Ready", READY);
-    return result;
-  } catch (error) {
-    const answer = passes.get(signal);
-    const none = noAnswerIn(error);
-    if (none !== undefined) conditions.false(CONDITION, none.reason, statusMessage(none));
-    else if (answer !== undefined && answer.error === undefined) conditions.true(CONDITION, "Ready", READY);
-    // The set remembers such an error, with its code in the message.
-    else if (isTerminalError(error)) conditions.false(CONDITION, error.code, statusMessage(error).replace(`${error.code}: `, ""));
-    else keep(conditions, statusMessage(error));
-    throw error;
-  }
-}
-
-const READY = "the plan is that of the present plugin";
-
-function isTransient(result: AnyResult): boolean {
-  return result.type === "wait" && result.cause?.isTransient === true;
-}
-
-/** Keeps what was known before a pass without an answer. */
-function keep(conditions: Req["conditions"], message: string): void {
-  if (conditions.previous(CONDITION) === undefined) conditions.unknown(CONDITION, "Starting", message);
-  else conditions.keep(CONDITION);
+/** Sets the condition by the end of a rendering. */
+function report({ conditions }: Req, error: unknown): void {
+  const none = noAnswerIn(error);
+  if (error === undefined) conditions.true(CONDITION, "Ready", "the plan is that of the present plugin");
+  else if (none !== undefined) conditions.false(CONDITION, none.reason, statusMessage(none));
+  // The set remembers such an error, with its code in the message.
+  else if (isTerminalError(error)) conditions.false(CONDITION, error.code, statusMessage(error).replace(`${error.code}: `, ""));
+  else if (renderLaterIn(error) !== undefined && conditions.previous(CONDITION) === undefined)
+    conditions.unknown(CONDITION, "Starting", statusMessage(error));
 }

@@ -8,6 +8,12 @@ export interface CertifiedKey {
   readonly key: string;
 }
 
+/** Mutual TLS, in PEM. */
+export interface Tls extends CertifiedKey {
+  /** The authority that signed the certificate of the other side, or this certificate itself. */
+  readonly ca: string;
+}
+
 /**
  * Makes a key and a self-signed certificate for `localhost`, for a client and for a server. It is valid from ten years ago until in ten
  * years, so that a wrong clock does no harm. It lives as long as one process.

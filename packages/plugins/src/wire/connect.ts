@@ -2,36 +2,22 @@
  * A connection over gRPC: calls with limits, and their failures as {@link PluginError}. It does not poll and has no timers while idle: the
  * host asks for the health, and the loss of the connection is an event of the transport.
  */
-import type { ClientUnaryCall, MethodDefinition, ServiceError } from "@grpc/grpc-js";
-import type { Clock } from "@treadle/apimachinery";
+import type { Client, MethodDefinition, ServiceError } from "@grpc/grpc-js";
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
-import type { Connection } from "../connection.ts";
+import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
+import type { Tls } from "./certificate.ts";
 import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
 import { API_VERSION, HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "./protos.ts";
 
 /** Options of {@link connectGrpc}. */
-export interface GrpcOptions {
+export interface GrpcOptions extends Pick<ConnectEnv, "clock" | "hide"> {
   /** The name of the plugin, for messages. */
   readonly plugin: string;
   /** {@link Connection.protocol}. */
   readonly protocol: string;
-  /** The limit of a call. */
-  readonly clock: Clock;
-  /** Texts in PEM: the authority of the server, and the certificate and key of the host. @defaultValue no TLS */
-  readonly tls?: GrpcTls | undefined;
-}
-
-/** Mutual TLS. */
-export interface GrpcTls {
-  /** The authority that signed the certificate of the server, or this certificate itself. */
-  readonly ca: string;
-  /** The certificate of the host. */
-  readonly cert: string;
-  /** The key of the host. */
-  readonly key: string;
-  /** The name in the certificate of the server. @defaultValue that of the target */
-  readonly serverName?: string | undefined;
+  /** The certificates, and the expected name in that of the server. Its default is that of the target. @defaultValue no TLS */
+  readonly tls?: (Tls & { readonly serverName?: string | undefined }) | undefined;
 }
 
 /** A connection with the calls of go-plugin. */
@@ -51,7 +37,7 @@ export const CALL_MS = 10_000;
  * @throws PluginError with what to do
  */
 export async function connectGrpc(target: string, options: GrpcOptions, signal: AbortSignal): Promise<GrpcConnection> {
-  const { plugin, protocol, clock, tls } = options;
+  const { plugin, protocol, tls } = options;
   const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);
   const credentials =
     tls === undefined
@@ -64,75 +50,25 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
     "treadle.connection": Symbol(plugin),
     ...(name === undefined ? {} : { "grpc.ssl_target_name_override": name, "grpc.default_authority": name }),
   });
-  const { promise: ended, resolve: onEnd } = Promise.withResolvers<string>();
-  let closedBy: string | undefined;
-  const close = (why: string): void => {
-    closedBy ??= why;
-    onEnd(closedBy);
-    client.close();
-  };
-
-  const call = <T>(method: MethodDefinition<object, object> | undefined, request: object, limit: AbortSignal): Promise<T> =>
-    new Promise((resolve, reject) => {
-      if (method === undefined) throw new TypeError("the proto file has no such method");
-      const { path } = method;
-      const failed = (error: Pick<ServiceError, "code" | "details">): void => reject(errorOf(error, { plugin, target, path, limit }));
-      if (limit.aborted) return failed({ code: grpc.status.CANCELLED, details: "" });
-      if (closedBy !== undefined) return failed({ code: grpc.status.UNAVAILABLE, details: closedBy });
-      let isLate = false;
-      const cancel = (): void => {
-        isLate = true;
-        running.cancel();
-      };
-      const timer = clock.after(CALL_MS, cancel);
-      limit.addEventListener("abort", cancel, { once: true });
-      const running: ClientUnaryCall = client.makeUnaryRequest(
-        path,
-        method.requestSerialize,
-        method.responseDeserialize,
-        request,
-        new grpc.Metadata(),
-        {},
-        (error, answer) => {
-          timer.cancel();
-          limit.removeEventListener("abort", cancel);
-          // The definition of the method decodes its own message.
-          if (error === null) resolve(answer as T);
-          // A server that ends cancels its calls as well.
-          else failed(error.code === grpc.status.CANCELLED && !isLate ? { ...error, code: grpc.status.UNAVAILABLE } : error);
-        },
-      );
-    });
-  const decoded = async <T>(name: string, request: object, limit: AbortSignal, decode: (wire: unknown) => T): Promise<T> => {
-    const wire = await call(protos.capability[name], request, limit);
-    try {
-      return decode(wire);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new PluginError("InvalidAnswer", `the answer to ${name} of plugin "${plugin}" is not valid: ${why}`, { cause });
-    }
-  };
+  const calls = new Calls(client, target, options);
   const connection: GrpcConnection = {
     protocol,
-    ended,
-    describe: (limit) => decoded("Describe", { hostApiVersion: API_VERSION }, limit, decodeDescription),
-    plan: (request, limit) => decoded("Plan", encodePlan(request), limit, decodeAnswer),
+    ended: calls.ended,
+    async describe(limit) {
+      const wire = await calls.unary(protos.capability["Describe"], { hostApiVersion: API_VERSION }, limit);
+      return decoded("Describe", plugin, () => decodeDescription(wire));
+    },
+    async plan(request, limit) {
+      const wire = await calls.unary(protos.capability["Plan"], encodePlan(request), limit);
+      return decoded("Plan", plugin, () => decodeAnswer(wire));
+    },
     async check(limit) {
-      const { status } = await call<{ status: string }>(protos.health["Check"], { service: HEALTH_SERVICE }, limit);
+      const { status } = (await calls.unary(protos.health["Check"], { service: HEALTH_SERVICE }, limit)) as { status: string }; // By the proto.
       if (status !== "SERVING") throw new PluginError("Away", `plugin "${plugin}" at ${target} reports the health ${status}`);
     },
-    shutdown: (limit) => call<void>(protos.controller["Shutdown"], {}, limit),
-    readStdio(onData) {
-      const method = protos.stdio["StreamStdio"];
-      if (method === undefined) return;
-      const { path, requestSerialize, responseDeserialize } = method;
-      client
-        .makeServerStreamRequest<object, { channel: string; data: Uint8Array }>(path, requestSerialize, responseDeserialize as never, {})
-        .on("data", ({ channel, data }) => onData(data, channel === "STDERR" ? "STDERR" : "STDOUT"))
-        // It ends with the connection, and a server may not have it.
-        .on("error", () => undefined);
-    },
-    close: () => Promise.resolve(close("the host closed the connection")),
+    shutdown: async (limit) => void (await calls.unary(protos.controller["Shutdown"], {}, limit)),
+    readStdio: (onData) => calls.readStdio(protos.stdio["StreamStdio"], onData),
+    close: () => Promise.resolve(calls.close("the host closed the connection")),
   };
   try {
     await connection.check(signal);
@@ -140,12 +76,96 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
     client.close();
     throw error;
   }
-  const lost = (): void => close("the connection was lost");
+  const lost = (): void => calls.close("the connection was lost");
   const channel = client.getChannel();
   channel.watchConnectivityState(grpc.connectivityState.READY, Number.POSITIVE_INFINITY, lost);
   if (channel.getConnectivityState(false) !== grpc.connectivityState.READY) lost();
   return connection;
 }
+
+/** The calls of one client, until it is closed. */
+class Calls {
+  /** Resolves with the reason when the client is closed. */
+  readonly ended: Promise<string>;
+  readonly #client: Client;
+  readonly #target: string;
+  readonly #options: GrpcOptions;
+  readonly #onEnd: (why: string) => void;
+  #closedBy: string | undefined;
+
+  constructor(client: Client, target: string, options: GrpcOptions) {
+    this.#client = client;
+    this.#target = target;
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.ended = promise;
+    this.#onEnd = resolve;
+  }
+
+  /** Closes the client. The first reason counts. */
+  close(why: string): void {
+    this.#closedBy ??= why;
+    this.#onEnd(this.#closedBy);
+    this.#client.close();
+  }
+
+  /** Calls a method. @throws PluginError */
+  unary(method: AnyMethod | undefined, request: object, limit: AbortSignal): Promise<unknown> {
+    const { path, requestSerialize, responseDeserialize } = known(method);
+    const { plugin, clock, hide } = this.#options;
+    return new Promise((resolve, reject) => {
+      const failed = (code: number, details: string): void =>
+        reject(errorOf({ code, details }, { plugin, target: this.#target, path, limit, hide }));
+      if (limit.aborted) return failed(CANCELLED, "");
+      if (this.#closedBy !== undefined) return failed(UNAVAILABLE, this.#closedBy);
+      let isLate = false;
+      const cancel = (): void => {
+        isLate = true;
+        running.cancel();
+      };
+      const timer = clock.after(CALL_MS, cancel);
+      limit.addEventListener("abort", cancel, { once: true });
+      const running = this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
+        timer.cancel();
+        limit.removeEventListener("abort", cancel);
+        if (error === null) resolve(answer);
+        // A server that ends cancels its calls as well.
+        else failed(error.code === CANCELLED && !isLate ? UNAVAILABLE : error.code, error.details);
+      });
+    });
+  }
+
+  /** As {@link GrpcConnection.readStdio}. */
+  readStdio(method: AnyMethod | undefined, onData: Parameters<GrpcConnection["readStdio"]>[0]): void {
+    const { path, requestSerialize, responseDeserialize } = known(method);
+    this.#client
+      .makeServerStreamRequest<object, { channel: string; data: Uint8Array }>(path, requestSerialize, responseDeserialize as never, {})
+      .on("data", ({ channel, data }) => onData(data, channel === "STDERR" ? "STDERR" : "STDOUT"))
+      // It ends with the connection, and a server may not have it.
+      .on("error", () => undefined);
+  }
+}
+
+/** Returns the decoded answer to a method. @throws PluginError */
+function decoded<T>(method: string, plugin: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PluginError("InvalidAnswer", `the answer to ${method} of plugin "${plugin}" is not valid: ${why}`, { cause });
+  }
+}
+
+type AnyMethod = MethodDefinition<object, object>;
+
+function known(method: AnyMethod | undefined): AnyMethod {
+  if (method === undefined) throw new TypeError("the proto file has no such method");
+  return method;
+}
+
+/** Status codes of gRPC. */
+const CANCELLED = 1;
+const UNAVAILABLE = 14;
 
 const CHANNEL = {
   "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
@@ -159,18 +179,17 @@ const CHANNEL = {
   "grpc.client_idle_timeout_ms": 2 ** 31 - 1,
 };
 
-interface Called {
-  readonly plugin: string;
+interface Called extends Pick<GrpcOptions, "plugin" | "hide"> {
   readonly target: string;
   readonly path: string;
   readonly limit: AbortSignal;
 }
 
 /** The error of a call that failed. The numbers are the status codes of gRPC. */
-function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit }: Called): PluginError {
+function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit, hide }: Called): PluginError {
   const [, service = "", method = ""] = path.split("/");
-  // It is cut where it is shown, after the values of Secrets are hidden.
-  const cause = withoutSecrets(details);
+  // First whole values: a pattern may replace a part of one. It is cut where it is shown.
+  const cause = withoutSecrets(hide(details));
   const failed = `cannot call ${method} of plugin "${plugin}" at ${target}`;
   switch (code) {
     case 1:

@@ -1,6 +1,6 @@
 /** What crosses between host and plugin, with objects in place of their JSON. Types only; `proto/treadle/capability/v1.proto` explains them. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import type { DependentState } from "@treadle/dependents";
+import type { DependentState, ObjectConfig } from "@treadle/dependents";
 
 /** What a plugin offers. */
 export interface Description {
@@ -80,16 +80,5 @@ export interface PlannedDependent {
   readonly state: DependentState | undefined;
 }
 
-/** What a plugin decides about an object. The defaults are `true`. */
-export interface DependentConfig {
-  /** Whether the object is deleted with its owner. */
-  readonly owned?: boolean | undefined;
-  /** Whether the object is created; with `false` another writer creates it. */
-  readonly created?: boolean | undefined;
-  /** Whether an existing object is changed. */
-  readonly updated?: boolean | undefined;
-  /** Whether a change of the object leads to a pass. */
-  readonly watched?: boolean | undefined;
-  /** Whether the owner waits for the object. */
-  readonly checkedForReadiness?: boolean | undefined;
-}
+/** What a plugin decides about an object, as in `ObjectConfig`. */
+export type DependentConfig = Omit<ObjectConfig, "id" | "state">;

@@ -29,6 +29,9 @@ export const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024;
 /** The environment variable that marks a start by a host, and its value. */
 export const COOKIE: Readonly<Record<"name" | "value", string>> = { name: "TREADLE_PLUGIN", value: "treadle.dev/capability" };
 
+/** An address with a port that no other machine can have. */
+export const LOOPBACK: RegExp = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost):\d{1,5}$/i;
+
 /** The proto files as JSON of protobufjs. The build of a plugin into one file, which has no folder beside it, defines this constant. */
 declare const TREADLE_PLUGIN_PROTOS: Parameters<typeof import("@grpc/proto-loader").fromJSON>[0] | undefined;
 

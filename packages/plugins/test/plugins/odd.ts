@@ -17,6 +17,7 @@ const odd = capability({
     if (parameters.do === "reject") throw new PlanError("NoDisk", "boom", { retryAfterMs: 500 });
     if (parameters.do === "large") return [dependent("a", ConfigMap, { data: { a: "a".repeat(5 * 1024 * 1024) } })];
     console.info("a line of the author");
+    console.warn("a warning with %s", ["two\nlines"]);
     return [];
   },
 });

@@ -4,6 +4,6 @@ import { launchPlugin } from "../../src/process/launch.ts";
 
 const nothing = (): void => {};
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const options = { plugin: "wire-test", clock: systemClock, random: systemRandom, log };
+const options = { plugin: "wire-test", clock: systemClock, random: systemRandom, log, hide: String };
 await launchPlugin(process.argv[2] ?? "", options, new AbortController().signal);
 process.send?.("started");

@@ -40,7 +40,7 @@ const request: PlanRequest = {
 async function launched(file: string): Promise<{ readonly connection: Connection; readonly lines: readonly Line[] }> {
   const { log, lines } = memoryLog();
   const plugin = basename(file).replace(/\.ts$/, "");
-  const connection = await launchPlugin(file, { plugin, clock: systemClock, random: systemRandom, log }, signal);
+  const connection = await launchPlugin(file, { plugin, clock: systemClock, random: systemRandom, log, hide: String }, signal);
   onTestFinished(() => connection.close());
   return { connection, lines };
 }

@@ -40,7 +40,7 @@ export function applySet(definition: SetDefinition, req: SetDoReq): StepResult<{
     if (isSuspended(run)) return suspend(run);
     if (isSettled(run, settled)) return resultOfSettled(run, settled);
     const failed = failedAgain(run);
-    if (failed !== undefined) throw failureOf(run, failed);
+    if (failed !== undefined) throw notedEnd(run, failureOf(run, failed));
   } catch (error) {
     return refuse(run, error);
   }
@@ -73,6 +73,7 @@ export function resultOfSettled(
   { plan, dueAtMs }: { readonly plan: Plan; readonly dueAtMs: number | undefined },
 ): StepResult<{}> {
   const { req, pass } = run;
+  notedEnd(run, undefined);
   report(run, { reason: "Ready", message: readyText(plan.members.filter(({ isChecked }) => isChecked).length) });
   if (dueAtMs !== undefined) req.revisit(Math.max(0, dueAtMs - pass.clock.now()), "to apply objects that are not watched");
   return req.next();
@@ -144,8 +145,11 @@ async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   const unseen = run.definition.options.live === true ? unseenOf(storedKinds(run)) : undefined;
   if (unseen?.type === "pending" && isListing(run)) return notYet(run, unseen.message);
   // The renderer would miss objects that exist.
-  if (unseen !== undefined) throw new NoAnswer(unseen.reason, unseen.message, { retry: LOOK_AGAIN_MS });
-  const rendering = await renderedFor(run, request);
+  if (unseen !== undefined) throw notedEnd(run, new NoAnswer(unseen.reason, unseen.message, { retry: LOOK_AGAIN_MS }));
+  const rendering = await renderedFor(run, request).catch((error: unknown) => {
+    throw notedEnd(run, error);
+  });
+  notedEnd(run, undefined);
   countRevision(run, rendering);
   const plan = planFor(run, request, rendering);
   if (plan.problems.length > 0) return refusePlan(run, plan);
@@ -154,6 +158,12 @@ async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
   if (pending === undefined) run.memory.listingSinceMs = undefined;
   await storeKinds(run, plan);
   return { plan, namespaces: mayCreateNamespaces(run, request) ? new Map() : undefined };
+}
+
+/** Hands the end of a rendering to the step that is a set and more. Returns the error. */
+function notedEnd<E>({ definition, req, pass }: Run<SetDoReq>, error: E): E {
+  definition.onRendered?.(req, error === undefined ? undefined : pass.hideIn(error));
+  return error;
 }
 
 function pendingOf(kinds: readonly KindState[]): { readonly message: string } | undefined {

@@ -71,7 +71,8 @@ export function planOf(run: Run, objects: readonly unknown[], request: PlanReque
     positions: positionsOf(members, run.definition.order) as readonly Position<PlannedMember>[], // Of the same members.
     kinds: statesOf(run, members),
     own,
-    problems,
+    // They quote keys and names, and a renderer may have taken these from a Secret.
+    problems: problems.map((problem) => ({ ...problem, message: run.pass.hide(problem.message) })),
     shared: { seen: () => token, isSameInput: (seen) => seen === token, isSameQuestion: (seen) => seen === token },
   };
 }

@@ -44,7 +44,7 @@ export function titled(where: string, { kind, metadata }: Fields): string {
   const { name, namespace } = isFields(metadata) ? metadata : {};
   const text = typeof name !== "string" ? "" : keyOf(typeof namespace === "string" ? { name, namespace } : { name });
   const known = [typeof kind === "string" ? kind : "", text].filter((part) => part !== "").join(" ");
-  return known === "" ? where : `${where} (${truncate(known, 200)})`;
+  return known === "" ? where : `${where} (${truncate(known, 400)})`;
 }
 
 function requireType(apiVersion: unknown, kind: unknown, refuse: Refuse): void {

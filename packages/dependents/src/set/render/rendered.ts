@@ -95,11 +95,11 @@ async function renderNow(run: Run<SetDoReq>, request: Request, own: OwnObjects):
     memory.endUnfinished();
     return rendering;
   } catch (error) {
-    if (renderLaterIn(error) !== undefined) throw error;
-    memory.endUnfinished();
-    if (noAnswerIn(error) === undefined && isTerminalError(error))
+    const isLater = renderLaterIn(error) !== undefined;
+    if (!isLater) memory.endUnfinished();
+    if (!isLater && noAnswerIn(error) === undefined && isTerminalError(error))
       return (memory.failed = failedFor(run, error, { requested: inputs, live: liveOf(begun), read, seen: own.seen }));
-    // A change of what the renderer named may be what it needs.
+    // A change of what the renderer named may be what it needs, or waits for.
     follow(run, liveOf(begun));
     throw error;
   }
