@@ -1,6 +1,5 @@
 /** Metadata that the server accepts with a warning: repeated owner references, and finalizers without a domain. */
 import { jsonEqual } from "@treadle/apimachinery";
-import type { Call } from "../request/context.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { stringsOf } from "./object-meta.ts";
 import type { Draft } from "../storage/stored-object.ts";
@@ -10,7 +9,7 @@ import type { Draft } from "../storage/stored-object.ts";
  * the result of a patch, which the real server checks only then.
  */
 export function dropRepeatedOwners(
-  { warnings }: Pick<Call, "warnings">,
+  { warnings }: { readonly warnings: string[] },
   { metadata }: Draft,
   { isAdmitted = false }: { readonly isAdmitted?: boolean } = {},
 ): void {
