@@ -12,6 +12,7 @@ export type {
   ExplorationProgress,
   ExploredCluster,
   ExploredOperator,
+  ExploredParts,
   ExploreOptions,
   ExternalContext,
   Scenario,

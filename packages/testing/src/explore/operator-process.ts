@@ -10,13 +10,14 @@ import type { LogLine } from "../test-environment.ts";
 import { inProcess, type ProcessScope } from "./external-effects.ts";
 import { ProcessClock } from "./process-clock.ts";
 import type { FaultInjector } from "./fault-injector.ts";
+import type { ExploredParts } from "./scenario.ts";
 
 /** Options of {@link OperatorProcess}. */
 export interface OperatorProcessOptions {
   readonly injector: FaultInjector;
   readonly clock: FakeClock;
   readonly random: Random;
-  readonly handlers: () => readonly AnyHandler[];
+  readonly parts: () => ExploredParts;
   readonly namespaces: readonly string[] | undefined;
   readonly controller: ControllerOptions;
   readonly onPass: (key: string) => void;
@@ -26,6 +27,8 @@ export interface OperatorProcessOptions {
 export class OperatorProcess implements ProcessScope {
   readonly manager: Manager;
   readonly handlers: readonly AnyHandler[];
+  /** Whether there may be work that no controller knows of. */
+  readonly hasRunnables: boolean;
   readonly clock: ProcessClock;
   readonly logs: LogLine[] = [];
   readonly #death = new AbortController();
@@ -35,7 +38,9 @@ export class OperatorProcess implements ProcessScope {
     const clock = new ProcessClock(options.clock);
     this.clock = clock;
     // If the author gives a function, the variables of its closures are lost with the process.
-    this.handlers = inProcess(this, options.handlers);
+    const { handlers, runnables = [], sources } = inProcess(this, options.parts);
+    this.handlers = handlers;
+    this.hasRunnables = runnables.length > 0;
     let passes = 0;
     this.manager = createManager({
       client: (wish) => createClient({ transport: injector.through(this), ...wish }),
@@ -60,7 +65,8 @@ export class OperatorProcess implements ProcessScope {
       },
       ...(namespaces === undefined ? {} : { namespaces }),
     });
-    for (const handler of this.handlers) this.manager.add(handler, controller);
+    for (const runnable of runnables) this.manager.add(runnable);
+    for (const handler of handlers) this.manager.add(handler, sources === undefined ? controller : { ...controller, sources });
   }
 
   start(): Promise<void> {

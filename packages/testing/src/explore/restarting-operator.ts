@@ -2,7 +2,6 @@
 import type { FakeClock, KubernetesObject } from "@treadle/apimachinery";
 import type { ControllerOptions } from "@treadle/controller";
 import { seededRandom } from "@treadle/apimachinery";
-import type { AnyHandler } from "@treadle/reconcile";
 import type { Backend } from "../internal/backend.ts";
 import { hasCaughtUp } from "../internal/caught-up.ts";
 import { PassCounter } from "../internal/pass-counter.ts";
@@ -11,6 +10,7 @@ import { turn } from "../internal/turns.ts";
 import { withTime, withTimeout } from "../internal/virtual-time.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { FaultInjector } from "./fault-injector.ts";
+import type { ExploredParts } from "./scenario.ts";
 
 /** Options of {@link RestartingOperator}. */
 export interface RestartingOperatorOptions {
@@ -18,7 +18,7 @@ export interface RestartingOperatorOptions {
   readonly injector: FaultInjector;
   readonly clock: FakeClock;
   readonly seed: number;
-  readonly handlers: () => readonly AnyHandler[];
+  readonly parts: () => ExploredParts;
   readonly namespaces: readonly string[] | undefined;
   readonly controller: ControllerOptions;
   readonly horizonMs: number;
@@ -79,11 +79,21 @@ export class RestartingOperator {
         horizon,
         isHeld: ({ kind }) => injector.withholds(kind),
         isBusy: () => false,
-        unblock: async (process) => (await injector.unblock(process)) || (isFinal && injector.release()),
+        unblock: async (process) =>
+          (await injector.unblock(process)) || (isFinal && injector.release()) || (process.hasRunnables && (await this.#moved(horizon()))),
         passes: () => this.passes,
         isUnfinished: (process) => clock.now() < horizon() && injector.wroteAtMs > beganMs && this.#isDue(process, horizon()),
       });
     });
+  }
+
+  /** Moves the time to the next timer up to `endMs`: it may be one of a runnable. Returns whether there is one. */
+  async #moved(endMs: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const due = clock.nextDue();
+    if (due === undefined || due > endMs) return false;
+    await clock.advance(Math.max(0, due - clock.now()));
+    return true;
   }
 
   /** Waits until the events of the last action have arrived: a fault that withholds one is known before time moves. */
@@ -117,7 +127,7 @@ export class RestartingOperator {
   async #living(signal: AbortSignal): Promise<OperatorProcess> {
     for (;;) {
       if (this.#process !== undefined && !this.#process.isDead) return this.#process;
-      const { clock, injector, seed, handlers, namespaces, controller } = this.#options;
+      const { clock, injector, seed, parts, namespaces, controller } = this.#options;
       if (this.#process !== undefined) {
         this.#past.push(this.#process);
         await clock.advance(RESTART_MS);
@@ -128,7 +138,7 @@ export class RestartingOperator {
         injector,
         clock,
         random,
-        handlers,
+        parts,
         namespaces,
         controller,
         onPass: (key) => this.#passed(key),

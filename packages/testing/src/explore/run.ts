@@ -2,7 +2,7 @@
 import { fakeClock, type FakeClock, type Kind, keyOf, type KubernetesObject, seededRandom } from "@treadle/apimachinery";
 import type { AnyHandler } from "@treadle/reconcile";
 import { Backend } from "../internal/backend.ts";
-import { kindsOf } from "../internal/handler-kinds.ts";
+import { kindsOf, kindsOfRunnable } from "../internal/handler-kinds.ts";
 import { KnownKinds } from "../internal/known-kinds.ts";
 import { DEFAULT_NAMESPACE, manifestsOf } from "../internal/manifests.ts";
 import { statusProblems } from "../status-invariants.ts";
@@ -15,7 +15,7 @@ import { checkHandlers, checkExternal } from "./option-checks.ts";
 import type { Point } from "./fault-point.ts";
 import type { ExplorationProblemType, ExplorationProblem } from "./exploration-problem.ts";
 import type { End, Plan, RunOutcome } from "./run-outcome.ts";
-import type { ExploredOperator } from "./scenario.ts";
+import type { ExploredOperator, ExploredParts } from "./scenario.ts";
 import { type Collection, type Json, takeSnapshot } from "./snapshot.ts";
 import { StableUids } from "./stable-uids.ts";
 import { exploredCluster } from "./explored-cluster.ts";
@@ -66,9 +66,10 @@ class Run<External> {
       }),
     }) as External;
     checkExternal(this.#external);
-    this.#handlers = handlersOf(plan.operator, this.#external);
+    const made = partsOf(plan.operator, this.#external);
+    this.#handlers = made.handlers;
     checkHandlers(this.#handlers);
-    const kinds = [...this.#handlers.flatMap(kindsOf), ...(scenario.kinds ?? [])];
+    const kinds = [...this.#handlers.flatMap(kindsOf), ...(made.runnables ?? []).flatMap(kindsOfRunnable), ...(scenario.kinds ?? [])];
     const manifests = manifestsOf(scenario.objects ?? [], new KnownKinds(kinds), {
       where: "explore objects",
       namespace: DEFAULT_NAMESPACE,
@@ -88,19 +89,19 @@ class Run<External> {
       clock,
       version: () => this.#backend.server.resourceVersion,
     });
-    // The first process has the handlers whose kinds were used above; each later one gets new handlers.
-    let first: readonly AnyHandler[] | undefined = this.#handlers;
-    const handlers = (): readonly AnyHandler[] => {
-      const made = first ?? handlersOf(plan.operator, this.#external);
+    // The first process has the parts whose kinds were used above; each later one gets new parts.
+    let first: ExploredParts | undefined = made;
+    const parts = (): ExploredParts => {
+      const next = first ?? partsOf(plan.operator, this.#external);
       first = undefined;
-      return made;
+      return next;
     };
     this.#operator = new RestartingOperator({
       backend: this.#backend,
       injector: this.#injector,
       clock: this.#clock,
       seed,
-      handlers,
+      parts,
       namespaces,
       controller,
       horizonMs,
@@ -263,7 +264,8 @@ function whereIn({ stack = "" }: Error): readonly string[] {
 /** Longer than the first delays of a wait. */
 const RESYNC_HORIZON_MS = 1_000;
 
-function handlersOf<External>(operator: ExploredOperator<External>, external: External): readonly AnyHandler[] {
+function partsOf<External>(operator: ExploredOperator<External>, external: External): ExploredParts {
   const made = typeof operator === "function" ? operator(external) : operator;
-  return Array.isArray(made) ? (made as readonly AnyHandler[]) : [made as AnyHandler];
+  if (Array.isArray(made)) return { handlers: made as readonly AnyHandler[] };
+  return "handlers" in made ? made : { handlers: [made as AnyHandler] };
 }

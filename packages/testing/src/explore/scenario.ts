@@ -1,7 +1,7 @@
 /** The input of an exploration: an operator, the actions of a user, and the checks of each run. */
 import type { FakeClock, Kind, KubernetesObject, ObjectOf, Random, Transport } from "@treadle/apimachinery";
 import type { WorkloadOptions, Workloads } from "@treadle/apiserver";
-import type { ControllerOptions } from "@treadle/controller";
+import type { ControllerOptions, Runnable, Source } from "@treadle/controller";
 import type { AnyHandler } from "@treadle/reconcile";
 import type { UserActions } from "../internal/user.ts";
 import type { ExternalEffects } from "./external-effects.ts";
@@ -44,13 +44,23 @@ export interface ExternalContext {
 }
 
 /**
- * The operator: its handlers, or a function that returns them. The function is called again for each process of a run, so
- * that a crash loses the variables of its closures, as in production.
+ * The operator: its handlers, or a function that returns them, with other parts if it has some. The function is called again for each
+ * process of a run, so that a crash loses the variables of its closures, as in production.
  */
 export type ExploredOperator<External = undefined> =
   | AnyHandler
   | readonly AnyHandler[]
-  | ((external: External) => AnyHandler | readonly AnyHandler[]);
+  | ((external: External) => AnyHandler | readonly AnyHandler[] | ExploredParts);
+
+/** The parts of an operator that has more than handlers. */
+export interface ExploredParts {
+  /** The handlers. */
+  readonly handlers: readonly AnyHandler[];
+  /** Runnables of the manager. With them, each wait lets the whole `horizonMs` pass, for their timers. @defaultValue none */
+  readonly runnables?: readonly Runnable[];
+  /** Sources of all controllers. @defaultValue those in the options */
+  readonly sources?: readonly Source[];
+}
 
 /** The actions of a user, the objects around them, and the checks of each run. */
 export interface Scenario<External = undefined> {
