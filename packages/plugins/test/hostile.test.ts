@@ -6,7 +6,7 @@
 import { expect, test } from "vitest";
 import { PluginSecrets } from "../src/host/plugin-secrets.ts";
 import { FakePlugin, FakeSource } from "./fake-plugins.ts";
-import { capability, setStage } from "./stage.ts";
+import { Capability, capability, map, setStage } from "./stage.ts";
 
 test("a plugin that asks for a retry at once is asked once a second", async () => {
   const plugin = new FakePlugin("pg");
@@ -33,6 +33,18 @@ test.for([
   await using stage = await setStage([new FakeSource(plugin.origin())], [capability("a")]);
   await stage.pass(1_000);
   expect((await stage.condition("a", "PluginReady"))?.message).toBe(want);
+});
+
+test("the status has no control characters of a state", async () => {
+  const plugin = new FakePlugin("pg");
+  const state = { type: "Failed", reason: "Broken", message: EVIL, attributes: [{ name: "disk", value: EVIL }] };
+  plugin.plan = () => ({ type: "dependents", dependents: [{ ...map("a"), state }] });
+  await using stage = await setStage([new FakeSource(plugin.origin())], [capability("a")]);
+  await stage.pass(1_000);
+  const { status = {} } = (await stage.cluster.client.get(Capability, { name: "a", namespace: "default" })) ?? {};
+  expect(status).toMatchObject({
+    dependents: [{ message: ESCAPED, attributes: expect.arrayContaining([{ name: "disk", value: ESCAPED }]) }],
+  });
 });
 
 test("the lines of a key are hidden one by one, because a plugin logs them as lines", () => {

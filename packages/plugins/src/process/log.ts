@@ -119,6 +119,11 @@ function jsonEntry(line: string): { readonly level: Level; readonly text: string
   }
 }
 
+/** One line without secrets and control characters. A line break becomes a space. */
+export function printable(text: string): string {
+  return shown(text.replace(/\s+/g, " "));
+}
+
 /** Without secrets, and with control characters as escapes: a terminal must not obey a plugin. */
 export function shown(text: string): string {
   return withoutSecrets(text).replace(CONTROL, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,7 +1,9 @@
 /** The objects in an answer of a plugin, checked against what the plugin may give. Nothing of an answer with an error is applied. */
 import { apiVersionOf, groupOf, isDns1123Subdomain, type Kind, type KubernetesObject } from "@treadle/apimachinery";
-import { configured, type ConfiguredObject } from "@treadle/dependents";
+import { configured, type ConfiguredObject, type DependentState } from "@treadle/dependents";
+import { truncate } from "@treadle/reconcile/unstable/engine";
 import { PluginError } from "../plugin-error.ts";
+import { printable } from "../process/log.ts";
 import type { GrantedKinds } from "../types.ts";
 import type { PlannedDependent } from "../wire/messages.ts";
 
@@ -34,8 +36,16 @@ export function checkedPlan(dependents: readonly PlannedDependent[], rules: Plan
     const other = ids.get(key);
     if (other !== undefined) throw refuse("InvalidAnswer", `is ${kind} ${metadata.name}, as object "${other}": give it another name`);
     ids.set(key, id);
-    return configured({ ...object, apiVersion, kind, metadata }, { ...config, id, state });
+    return configured({ ...object, apiVersion, kind, metadata }, { ...config, id, state: state && printableState(state) });
   });
+}
+
+/** The status of the owner shows the state, on terminals as well. */
+function printableState({ attributes, ...state }: DependentState): DependentState {
+  const message = truncate(printable(state.message), 1_000);
+  if (attributes === undefined) return { ...state, message };
+  const texts = attributes.map(({ name, value }) => ({ name: printable(name), value: truncate(printable(value), 1_000) }));
+  return { ...state, message, attributes: texts };
 }
 
 type RefusalCode = "NotGranted" | "InvalidAnswer";

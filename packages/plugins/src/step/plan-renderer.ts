@@ -11,7 +11,7 @@ import type { Candidate, Pair } from "../host/registry.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { GrantedKinds, PluginStepOptions } from "../types.ts";
 import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
-import { shown } from "../process/log.ts";
+import { printable } from "../process/log.ts";
 import { checkedPlan, refusal } from "./checked-plan.ts";
 
 /** What a step needs of its host. */
@@ -150,11 +150,6 @@ function dependentsIn(answer: PlanAnswer, plugin: string, { hide, conceal }: Ren
 
 /** Minimum delay that a plugin may choose, in milliseconds: with less it would occupy the operator. */
 const MIN_RETRY_MS = 1_000;
-
-/** One line without secrets and control characters. A line break becomes a space. */
-function printable(text: string): string {
-  return shown(text.replace(/\s+/g, " "));
-}
 
 const MAX_PROBLEMS = 10;
 

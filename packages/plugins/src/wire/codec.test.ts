@@ -115,6 +115,11 @@ test.for<{ name: string; given: object; message: string }>([
   { name: "no category", given: { category: "" }, message: `category is ""` },
   { name: "a category that is no word", given: { category: "a/b" }, message: `category is "a/b"` },
   { name: "no types", given: { types: [] }, message: "types is empty" },
+  {
+    name: "1,001 types",
+    given: { types: Array.from({ length: 1_001 }, (_, nth) => ({ ...type, name: `t${nth}` })) },
+    message: "types has more than 1000 types",
+  },
   { name: "two equal types", given: { types: [type, { ...type, name: "PostgreSQL" }] }, message: `types has "postgresql" twice` },
   {
     name: "a schema that is no object",
@@ -138,13 +143,7 @@ test("a description has the schemas as objects, absent for an empty one", () => 
   ]);
 });
 
-test("a plan of 50,000 objects is read in time that grows with their number", () => {
-  const timeOf = (count: number): number => {
-    const wire = dependents(...Array.from({ length: count }, (_, nth) => ({ ...dependent, id: `id-${nth}` })));
-    const before = performance.now();
-    decodeAnswer(wire);
-    return performance.now() - before;
-  };
-  timeOf(1_000);
-  expect(timeOf(50_000)).toBeLessThan(Math.max(2_000, 200 * timeOf(1_000)));
+test("a plan of 50,000 objects is read, within the time of a test", () => {
+  const objects = Array.from({ length: 50_000 }, (_, nth) => ({ ...dependent, id: `id-${nth}` }));
+  expect(decodeAnswer(dependents(...objects))).toMatchObject({ type: "dependents", dependents: { length: 50_000 } });
 });

@@ -120,6 +120,9 @@ const ID = TEXT.max(253, "is too long; set one of 253 characters at most").regex
 const VERSION = z.string().max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
 const FLAG = z.boolean().optional();
 
+/** Each type leads to a CapabilityInfo. */
+const MAX_TYPES = 1_000;
+
 const DESCRIPTION = z.object({
   name: TEXT,
   version: VERSION,
@@ -131,6 +134,7 @@ const DESCRIPTION = z.object({
   types: z
     .array(z.object({ name: LABEL, versions: z.array(VERSION), parameterSchema: OPTIONAL_OBJECT }))
     .min(1, "is empty; offer at least one type")
+    .max(MAX_TYPES, { error: `has more than ${MAX_TYPES} types; offer fewer`, abort: true })
     .superRefine(unique(({ name }) => name.toLowerCase())),
   kinds: z.array(z.object({ group: z.string(), version: TEXT, kind: TEXT })),
 });
