@@ -8,7 +8,7 @@ import { postgres } from "./typescript/kube-postgres.ts";
 type PlanCall = Connection["plan"];
 
 /** Time for which the plugin is away, in milliseconds. */
-export const AWAY_MS = 5_000;
+const AWAY_MS = 5_000;
 
 /** What ends the plugin: the request of a plan on its way to it, at which `explore()` lets faults happen. */
 export interface Wire {

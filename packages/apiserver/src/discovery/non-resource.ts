@@ -27,7 +27,8 @@ export async function answerDocument(parts: Parts, request: ApiRequest, target: 
   const { encoding } = negotiate(discoveryAccept(request), DOCUMENT);
   const contentType =
     "items" in document && "kind" in document && document.kind === "APIGroupDiscoveryList" ? AGGREGATED_TYPE : typeOf(encoding);
-  return respond(200, await encode(JSON.stringify(document), encoding), contentType);
+  const indent = route.type === "other" && !route.path.startsWith("/openapi") ? 2 : undefined;
+  return respond(200, await encode(JSON.stringify(document, undefined, indent), encoding), contentType);
 }
 
 /** Answers with the document, or with 304 when the client already has it. */

@@ -1,18 +1,14 @@
-/**
- * HTTP and HTTPS fronts of the server. A front only translates between sockets and {@link ApiServer.handle}, which decides
- * each answer. A watch ends when its client disconnects.
- */
+/** HTTP and HTTPS fronts of the server. A front only translates between sockets and {@link ApiServer.handle}, which decides each answer. */
 import { X509Certificate } from "node:crypto";
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
+import type { RequestListener, Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { ADMINISTRATOR, type Identity } from "../authorization/identity.ts";
 import { senderOf, unaskedSender } from "./sender.ts";
 import { makeCertificates } from "./certificates.ts";
-import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
+import { type Authenticate, exchange } from "./exchange.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
+import { serveWebSockets } from "./websocket.ts";
 import type { ApiServer } from "../api-server.ts";
-import { entityTooLarge, type StatusError, unauthorized } from "../errors/status-errors.ts";
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
@@ -79,7 +75,9 @@ export interface KubeconfigCredentials {
 export async function serveHttp(server: ApiServer, options: HttpOptions = {}): Promise<HttpFront> {
   // An import of node:http would also load node's fetch, which nothing here needs.
   const { createServer } = process.getBuiltinModule("node:http");
-  const http = createServer(listener(server, (request) => unaskedSender(server, request)));
+  const authenticate: Authenticate = (request) => unaskedSender(server, request);
+  const http = createServer(listener(server, authenticate));
+  serveWebSockets(server, http, authenticate);
   return start(http, "http", options);
 }
 
@@ -90,7 +88,7 @@ export async function serveHttp(server: ApiServer, options: HttpOptions = {}): P
 export async function serveHttps(server: ApiServer, options: HttpsOptions = {}): Promise<HttpsFront> {
   const host = options.host ?? "127.0.0.1";
   const certificates = await makeCertificates([...new Set([host, ...IN_CLUSTER_NAMES, ...(options.hosts ?? [])])]);
-  const { createServer: createTls } = process.getBuiltinModule("node:https");
+  const { createSecureServer } = process.getBuiltinModule("node:http2");
   const { auth } = options;
   const tls = {
     key: certificates.server.keyPem,
@@ -101,14 +99,12 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
     rejectUnauthorized: false,
   };
   const authority = new X509Certificate(certificates.caPem);
-  const front = await start(
-    createTls(
-      tls,
-      listener(server, (request) => senderOf(request, server, { auth, authority })),
-    ),
-    "https",
-    options,
-  );
+  const authenticate: Authenticate = (request) => senderOf(request, server, { auth, authority });
+  // Its requests and responses have those methods of node:http that are used here, and it serves HTTP/1.1 by node:http itself.
+  const http = createSecureServer({ ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: MAX_STREAMS } }) as unknown as Server;
+  http.on("request", listener(server, authenticate));
+  serveWebSockets(server, http, authenticate);
+  const front = await start(http, "https", options);
   const { caPem, client } = certificates;
   const forget = auth?.token === undefined ? () => {} : server.acceptToken(auth.token, ADMINISTRATOR);
   const user =
@@ -126,6 +122,9 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
   };
 }
 
+/** Requests at once on a connection of HTTP/2, as on the real server. Clients open more connections. */
+const MAX_STREAMS = 100;
+
 const IN_CLUSTER_NAMES = [
   "localhost",
   "127.0.0.1",
@@ -140,6 +139,12 @@ async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1
   // A watch may be silent for a long time. Node's limits are meant for requests, which the body limit already bounds.
   http.requestTimeout = 0;
   http.keepAliveTimeout = 60_000;
+  // A server does not know its connections of HTTP/2 and WebSocket.
+  const sockets = new Set<Socket>();
+  http.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(port, host, resolve);
@@ -150,136 +155,15 @@ async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1
     url: `${scheme}://${name}:${address.port}`,
     close: async () => {
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-      http.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
 }
-
-/** Returns the sender of a request, or `undefined` when the request is not authenticated. */
-type Authenticate = (request: IncomingMessage) => Identity | undefined;
 
 function listener(server: ApiServer, authenticate: Authenticate): RequestListener {
   return (request, response) => {
     // Every failure inside becomes an answer or closes the connection.
     void exchange(server, { request, response, authenticate }).catch(() => response.destroy());
   };
-}
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly authenticate: Authenticate;
-}
-
-async function exchange(server: ApiServer, { request, response, authenticate }: Exchange): Promise<void> {
-  response.on("error", () => response.destroy());
-  const sender = authenticate(request);
-  if (sender === undefined) return sendProblem(request, response, unauthorized());
-  const body = await readBody(request);
-  if (body === undefined) return sendProblem(request, response, entityTooLarge(`limit is ${MAX_BODY_BYTES}`));
-  const signal = endOf(response, request);
-  const wanted: ApiRequest = {
-    method: request.method as ApiRequest["method"], // or another one, which the server answers as such
-    path: request.url ?? "/",
-    headers: headersOf(request),
-    ...(body === "" ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
-    stream: true,
-  };
-  const answer = await server.handle(wanted, sender);
-  if (request.method === "HEAD" && answer.stream !== undefined) {
-    // A HEAD request for a watch gets only the headers. Closing the response ends the watch.
-    response.writeHead(answer.status, answer.headers).end();
-    return;
-  }
-  await send(response, answer);
-}
-
-/** Returns a signal that aborts when the client disconnects. Only requests that may be watches get one; the others are answered at once. */
-function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage): AbortSignal | undefined {
-  // A percent sign can be part of an encoded `watch`.
-  if ((method !== "GET" && method !== "HEAD") || !/watch|%/.test(url)) return undefined;
-  const controller = new AbortController();
-  response.on("close", () => controller.abort());
-  if (response.destroyed) controller.abort();
-  return controller.signal;
-}
-
-async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
-  const encoding = textEncodingOf(answer.headers["content-type"]);
-  if (answer.stream === undefined) {
-    response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body, encoding) });
-    response.end(answer.body, encoding);
-    return;
-  }
-  response.writeHead(answer.status, answer.headers);
-  // The client must learn that the watch is open before the first event.
-  response.flushHeaders();
-  for await (const chunk of answer.stream) {
-    if (response.destroyed) break;
-    if (!response.write(chunk, encoding)) await drained(response);
-  }
-  response.end();
-}
-
-/** Bodies in protobuf have one character for each byte. */
-function textEncodingOf(contentType = ""): "latin1" | "utf8" {
-  return mediaTypeOf(contentType) === PROTOBUF ? "latin1" : "utf8";
-}
-
-/** Waits until the socket accepts more data or is closed. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.on("drain", done);
-    response.on("close", done);
-    if (response.destroyed) done();
-  });
-}
-
-function sendProblem(request: IncomingMessage, response: ServerResponse, { status }: StatusError): void {
-  // The rest of the body is not read, so the connection cannot be used for another request.
-  const headers = { "content-type": "application/json", ...(request.complete ? {} : { connection: "close" }) };
-  response.writeHead(status.code, headers);
-  response.end(JSON.stringify(status));
-}
-
-/**
- * Reads the body as text, or returns `undefined` when it is too big. Uses events, because an async iterator costs as much as
- * the rest of the request.
- */
-function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return Promise.resolve(undefined);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) {
-        request.pause();
-        resolve(undefined);
-      } else chunks.push(chunk);
-    });
-    const encoding = textEncodingOf(request.headers["content-type"]);
-    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]?.toString(encoding) : Buffer.concat(chunks).toString(encoding)));
-    request.on("error", reject);
-    request.on("close", () => {
-      // `close` also follows a complete body. An Error is only made for an incomplete one, because its stack trace is expensive.
-      if (!request.complete) reject(new Error("the client disconnected before the end of its request"));
-    });
-  });
-}
-
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const name in request.headers) {
-    const value = request.headers[name];
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return headers;
 }

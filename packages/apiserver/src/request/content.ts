@@ -39,6 +39,11 @@ export function mediaTypeOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
+/** Returns the encoding of a body's text. Bodies in protobuf have one character for each byte. */
+export function textEncodingOf(contentType = ""): "latin1" | "utf8" {
+  return mediaTypeOf(contentType) === PROTOBUF ? "latin1" : "utf8";
+}
+
 /** Checks the size of a body. @throws StatusError 413 */
 export function checkSize(body: string): void {
   if (body.length > MAX_BODY_BYTES || (body.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(body) > MAX_BODY_BYTES)) {

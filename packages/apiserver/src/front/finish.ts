@@ -1,0 +1,70 @@
+/**
+ * What the front of a kube-apiserver adds to an answer: headers of each answer, indentation for people, the line break after JSON, and
+ * compression. Callers in this process do not get these.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { ApiResponse } from "@treadle/apimachinery";
+import { mediaTypeOf, textEncodingOf } from "../request/content.ts";
+
+type Asked = Pick<IncomingMessage, "headers" | "url">;
+
+/** A body and its headers, ready to be sent. */
+export interface Finished {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** The encoding of a text. */
+  readonly encoding: BufferEncoding;
+}
+
+/** Returns the headers of an answer with those that each answer has. The id of the audit log is the client's, if it sent one. */
+export function frontHeaders({ headers }: Asked, answer: Pick<ApiResponse, "headers">): Readonly<Record<string, string>> {
+  const given = headers["audit-id"];
+  const auditId = typeof given === "string" && given !== "" ? given : randomUUID();
+  return { "audit-id": auditId, "cache-control": "no-cache, private", ...answer.headers };
+}
+
+/** Returns the body and the headers for a client. */
+export async function finished(request: Asked, answer: ApiResponse): Promise<Finished> {
+  const headers = frontHeaders(request, answer);
+  const type = answer.headers["content-type"] ?? "";
+  const encoding = textEncodingOf(type);
+  const { body: text = "" } = answer;
+  const body = mediaTypeOf(type) === "application/json" && !isDocument(request) ? jsonOf(request, text) : text;
+  if (!wantsGzip(request, body)) return { headers, body, encoding };
+  const { gzip } = process.getBuiltinModule("node:zlib");
+  const packed = await new Promise<Buffer>((resolve, reject) => {
+    gzip(Buffer.from(body, encoding), { level: GZIP_LEVEL }, (error, data) => (error === null ? resolve(data) : reject(error)));
+  });
+  return { headers: { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, body: packed, encoding };
+}
+
+/** Documents that other parts of the real server write: their form does not depend on the client. */
+function isDocument({ url = "" }: Asked): boolean {
+  return /^\/(?:version|openapi|openid|\.well-known)?(?:[/?]|$)/.test(url);
+}
+
+/** JSON ends with a line break, unless it is indented. */
+function jsonOf(request: Asked, body: string): string {
+  if (body === "") return body;
+  return isForPeople(request) ? JSON.stringify(JSON.parse(body), undefined, 2) : `${body}\n`;
+}
+
+/** By the parameter `pretty`, as Go reads a boolean, else by the program that asks. */
+function isForPeople({ url = "", headers }: Asked): boolean {
+  const pretty = url.includes("pretty") ? new URL(url, "http://localhost").searchParams.get("pretty") : null;
+  if (pretty !== null && pretty !== "") return /^(?:1|t|T|TRUE|true|True)$/.test(pretty);
+  return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headers["user-agent"] ?? "");
+}
+
+/** The real server compares the name of the encoding exactly, and does not compress documents. */
+function wantsGzip(request: Asked, body: string): boolean {
+  if (body.length < MIN_GZIP_BYTES || isDocument(request)) return false;
+  return String(request.headers["accept-encoding"] ?? "")
+    .split(",")
+    .some((each) => each.trim() === "gzip");
+}
+
+/** As in the real server: shorter answers are sent faster than they are compressed. */
+const MIN_GZIP_BYTES = 128 * 1024;
+const GZIP_LEVEL = 4;
