@@ -36,16 +36,16 @@ export function checkedPlan(dependents: readonly PlannedDependent[], rules: Plan
     const other = ids.get(key);
     if (other !== undefined) throw refuse("InvalidAnswer", `is ${kind} ${metadata.name}, as object "${other}": give it another name`);
     ids.set(key, id);
-    return configured({ ...object, apiVersion, kind, metadata }, { ...config, id, state: state && printableState(state) });
+    return configured({ ...object, apiVersion, kind, metadata }, { ...config, id, state: state && printableState(state, rules.hide) });
   });
 }
 
-/** The status of the owner shows the state, on terminals as well. */
-function printableState({ attributes, ...state }: DependentState): DependentState {
-  const message = truncate(printable(state.message), 1_000);
+/** The status of the owner shows the state, on terminals as well. Values of Secrets are hidden before a cut, which would leave a part. */
+function printableState({ attributes, ...state }: DependentState, hide: PlanRules["hide"]): DependentState {
+  const short = (text: string): string => truncate(printable(hide(text)), 1_000);
+  const message = short(state.message);
   if (attributes === undefined) return { ...state, message };
-  const texts = attributes.map(({ name, value }) => ({ name: printable(name), value: truncate(printable(value), 1_000) }));
-  return { ...state, message, attributes: texts };
+  return { ...state, message, attributes: attributes.map(({ name, value }) => ({ name: short(name), value: short(value) })) };
 }
 
 type RefusalCode = "NotGranted" | "InvalidAnswer";
