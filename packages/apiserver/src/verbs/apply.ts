@@ -21,7 +21,7 @@ import { resourceOf } from "../storage/registry.ts";
 import { badRequest, conflict, notFound, type StatusError, unreadableVersion, untypable } from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
-import { repeatedKeys, repeatedKeysText } from "../request/yaml-body.ts";
+import { repeatedKeysText } from "../request/yaml-body.ts";
 import { parseConfiguration } from "./apply-body.ts";
 import { answerWritten, store } from "./create.ts";
 import { NO_RESIDUE, type Residue, residueIn } from "../managed-fields/residue.ts";
@@ -69,8 +69,8 @@ export interface Configuration {
 
 /** Parses the configuration. @throws StatusError 400 */
 export async function readConfiguration(text: string, { fieldValidation }: WriteOptions): Promise<Configuration> {
-  const config = await parseConfiguration(text);
-  return { config, repeated: fieldValidation === "Ignore" ? [] : await repeatedKeys(text) };
+  const { config, repeated } = await parseConfiguration(text);
+  return { config, repeated: fieldValidation === "Ignore" ? [] : await repeated() };
 }
 
 function repeatedlyKeyed(problems: readonly string[]): StatusError {
