@@ -1,5 +1,6 @@
 /** One request on a socket, over HTTP/1.1 or HTTP/2, and its answer from {@link ApiServer.handle}. A watch ends when its client disconnects. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
 import type { ApiServer } from "../api-server.ts";
 import type { Identity } from "../authorization/identity.ts";
@@ -78,17 +79,17 @@ function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage):
   return controller.signal;
 }
 
-/** Waits until the socket accepts more data or is closed. */
-function drained(response: ServerResponse): Promise<void> {
+/** Waits until a stream accepts more data or is closed. */
+export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      response.off("drain", done);
-      response.off("close", done);
+      stream.off("drain", done);
+      stream.off("close", done);
       resolve();
     };
-    response.on("drain", done);
-    response.on("close", done);
-    if (response.destroyed) done();
+    stream.on("drain", done);
+    stream.on("close", done);
+    if (stream.destroyed) done();
   });
 }
 

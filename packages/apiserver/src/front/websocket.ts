@@ -9,7 +9,7 @@ import type { WebSocket, WebSocketServer } from "ws";
 import type { ApiServer } from "../api-server.ts";
 import { unauthorized } from "../errors/status-errors.ts";
 import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
-import { apiRequest, type Authenticate, send, sendProblem } from "./exchange.ts";
+import { apiRequest, type Authenticate, drained, send, sendProblem } from "./exchange.ts";
 
 /** Serves WebSockets beside the requests of a server. They end with their sockets. */
 export function serveWebSockets(server: ApiServer, http: Server, authenticate: Authenticate): void {
@@ -116,18 +116,4 @@ async function follow(
     if (socket.writableNeedDrain) await drained(socket);
   }
   ws.close(1000);
-}
-
-/** Waits until the socket accepts more data or is closed. */
-function drained(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.off("drain", done);
-      socket.off("close", done);
-      resolve();
-    };
-    socket.on("drain", done);
-    socket.on("close", done);
-    if (socket.destroyed) done();
-  });
 }
