@@ -64,6 +64,18 @@ test.for([
   expect(text.includes("\n  ")).toBe(indented);
 });
 
+test("texts and documents have the headers of a real server", async () => {
+  const { url } = await http();
+  expect((await get(`${url}/readyz`)).headers).toMatchObject({ "x-content-type-options": "nosniff" });
+  const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  expect((await get(`${url}/apis`, { accept })).headers).toMatchObject({
+    "content-type": accept,
+    "cache-control": "public",
+    vary: "Accept",
+  });
+  expect(JSON.parse((await get(`${url}/version`)).body.toString())).toMatchObject({ emulationMinor: "36", minCompatibilityMinor: "35" });
+});
+
 test("an answer over 128 KiB is compressed for a client that accepts gzip", async () => {
   const { url } = await http();
   const created = await fetch(url + CONFIG_MAPS, {

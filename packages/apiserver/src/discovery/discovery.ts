@@ -45,6 +45,10 @@ export function legacyVersions(): object {
 export function versionDocument(): object {
   return {
     ...SERVER_VERSION,
+    emulationMajor: SERVER_VERSION.major,
+    emulationMinor: SERVER_VERSION.minor,
+    minCompatibilityMajor: SERVER_VERSION.major,
+    minCompatibilityMinor: String(Number(SERVER_VERSION.minor) - 1),
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",

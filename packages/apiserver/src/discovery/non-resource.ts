@@ -23,12 +23,12 @@ export async function answerDocument(parts: Parts, request: ApiRequest, target: 
     return PAGE_NOT_FOUND;
   }
   if (request.method !== "GET" && isReadOnly(parts, route)) throw methodNotAllowed();
-  if (typeof document === "string") return respond(200, document, "text/plain; charset=utf-8");
+  if (typeof document === "string") return { ...respond(200, document), headers: TEXT_HEADERS };
   const { encoding } = negotiate(discoveryAccept(request), DOCUMENT);
-  const contentType =
-    "items" in document && "kind" in document && document.kind === "APIGroupDiscoveryList" ? AGGREGATED_TYPE : typeOf(encoding);
+  if ("kind" in document && document.kind === "APIGroupDiscoveryList")
+    return { ...respond(200, JSON.stringify(document)), headers: AGGREGATED_HEADERS };
   const indent = route.type === "other" && !route.path.startsWith("/openapi") ? 2 : undefined;
-  return respond(200, await encode(JSON.stringify(document, undefined, indent), encoding), contentType);
+  return respond(200, await encode(JSON.stringify(document, undefined, indent), encoding), typeOf(encoding));
 }
 
 /** Answers with the document, or with 304 when the client already has it. */
@@ -60,10 +60,12 @@ export function isBelowBuiltIn({ registry }: Parts, route: Target["route"]): boo
   return [...registry.all()].some(({ type, version }) => version.group === group && !type.isCustom);
 }
 
+const TEXT_HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+
 /** Answer of Go's mux for a path that does not exist. */
 export const PAGE_NOT_FOUND: ApiResponse = {
   status: 404,
-  headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  headers: TEXT_HEADERS,
   body: "404 page not found\n",
 };
 
@@ -76,7 +78,12 @@ function isReadOnly(parts: Parts, route: Target["route"]): boolean {
 /** For documents that have no form in protobuf. */
 const DOCUMENT = { isCustom: true };
 
-const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+/** Clients may keep the document, and ask again with its tag. */
+const AGGREGATED_HEADERS = {
+  "content-type": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+  "cache-control": "public",
+  vary: "Accept",
+};
 
 /** Answer of Go's HTTP server for an unreadable path. */
 const BAD_PATH: ApiResponse = { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
