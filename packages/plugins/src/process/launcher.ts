@@ -5,6 +5,9 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 
+/** Time in which the end of the host is seen, in milliseconds. A host that lives ends the rest of the group itself. */
+const HOST_END_MS = 200;
+
 const [file = "", folder = ""] = process.argv.slice(2);
 // The stdin of the plugin stays open as long as the launcher lives: a plugin may end by it.
 const child = spawn(file, [], { stdio: ["pipe", "inherit", "inherit"], windowsHide: true });
@@ -15,8 +18,11 @@ child.on("error", (error: NodeJS.ErrnoException) => {
   process.stdin.destroy();
 });
 child.on("exit", (code, signal) => {
-  if (signal === null) process.exit(code ?? 1);
-  process.kill(process.pid, signal);
+  // A plugin may end because the host has ended, and this program may see that a moment later. Then what the plugin started must end too.
+  setTimeout(() => {
+    if (signal === null) process.exit(code ?? 1);
+    process.kill(process.pid, signal);
+  }, HOST_END_MS);
 });
 process.stdin.on("error", end).on("close", end).resume();
 
