@@ -30,3 +30,10 @@ test.for([
     expect(figures.crashes).toBeGreaterThan(0);
   },
 );
+
+test("a create that the provider answered with an error, and whose resource is removed then, is another create", async () => {
+  const nature = { author: "chosen", createMs: 0, visibleAfterMs: 0, deleteMs: 0, updateMs: 0, isEventualForWrites: false } as const;
+  const incidents = [{ at: 3, when: "after", what: "429" }] as const;
+  const moves = ["pass", "vanish outside", "pass", "pass"] as const;
+  expect(await runScript({ nature, incidents, late: [], moves })).toEqual([]);
+});

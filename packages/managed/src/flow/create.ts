@@ -59,10 +59,10 @@ function begin({ definition, state, req, uid, pass }: Run<ManagedReq>, identity:
   if (identity.type === "begun") {
     // The earlier attempt may still happen.
     state.absentUntilMs = Math.max(state.absentUntilMs ?? 0, decidedAtMs(definition, identity.record));
+    const { record } = identity;
     // Never the same time again: a checkpoint without a change guards nothing.
-    const { answeredMs, ...record } = identity.record;
-    const isRepeated = record.isRepeated === true || answeredMs === undefined;
-    return (state.record = { ...record, startedMs: Math.max(startedMs, record.startedMs + 1), ...(isRepeated ? { isRepeated } : {}) });
+    if (record.answeredMs === undefined)
+      return (state.record = { ...record, startedMs: Math.max(startedMs, record.startedMs + 1), isRepeated: true });
   }
   if (identity.type === "known") pass.count(DRIFT.name, { kind: definition.kind.kind });
   state.creates += 1;
