@@ -14,6 +14,7 @@ import { methodNotAllowed, resourceNotServed } from "../errors/status-errors.ts"
 export async function answerDocument(parts: Parts, request: ApiRequest, target: Target): Promise<ApiResponse> {
   const { route } = target;
   if (route.type === "unreadable") return BAD_PATH;
+  if (route.type === "other" && route.path === "/metrics") return respond(200, parts.metrics.text(), METRICS_TYPE);
   if (route.type === "other" && route.path === "/openapi/v2") return swagger(parts, request);
   const issuer = route.type === "other" ? issuerDocument(parts.access, route.path, request) : undefined;
   if (issuer !== undefined) return issuer;
@@ -59,6 +60,9 @@ export function isBelowBuiltIn({ registry }: Parts, route: Target["route"]): boo
   const { group } = route;
   return [...registry.all()].some(({ type, version }) => version.group === group && !type.isCustom);
 }
+
+/** The text format of Prometheus. */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 
 const TEXT_HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 

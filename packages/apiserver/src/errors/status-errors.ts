@@ -136,10 +136,10 @@ export function notOneObject({ type }: { readonly type: KindName }): StatusError
 }
 
 /** The client accepts only a list of metadata, and the answer is one object. */
-export function noList({ type }: { readonly type: KindName }): StatusError {
+export function noList({ type }: { readonly type: KindName }, goType?: string): StatusError {
   // The real server has no better code for custom resources.
-  if (type.isCustom) return failure(500, "", "content is not a list");
-  const cause = `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeName(type)})`;
+  if (type.isCustom && goType === undefined) return failure(500, "", "content is not a list");
+  const cause = `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType ?? goTypeName(type)})`;
   return failure(406, "NotAcceptable", cause);
 }
 
