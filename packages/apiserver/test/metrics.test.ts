@@ -14,7 +14,7 @@ const SCRAPE = { method: "GET", path: "/metrics", headers: {} } as const;
 const ofMaps = 'component="apiserver",dry_run="",group="",resource="configmaps"';
 
 test("a request is counted by its labels and its code", async () => {
-  const { call } = await harness();
+  const { call } = harness();
   await call("POST", CONFIG_MAPS, configMap("a"));
   await call("POST", CONFIG_MAPS, configMap("a"));
   await call("POST", `${CONFIG_MAPS}?dryRun=All`, configMap("b"));
@@ -39,15 +39,15 @@ test("a request is counted by its labels and its code", async () => {
 });
 
 test("a request that no route serves is not counted", async () => {
-  const { call } = await harness();
+  const { call } = harness();
   for (const path of ["/api/v1/nopes", `${CONFIG_MAPS}/a/nope`, `${WIDGETS}/a/nope`, "/version", "/nope"]) await call("GET", path);
   await call("PUT", CONFIG_MAPS, configMap("a"));
   expect((await call("GET", "/metrics")).text).toBe("");
 });
 
 test("a watch is counted when it ends, with its duration and the events that its client received", async () => {
-  const { call, clock, watch } = await harness();
-  const watching = await watch(`${CONFIG_MAPS}?watch=true&timeoutSeconds=7`);
+  const { call, clock, watch } = harness();
+  const watching = watch(`${CONFIG_MAPS}?watch=true&timeoutSeconds=7`);
   await call("POST", CONFIG_MAPS, configMap("a"));
   expect(await watching.take()).toHaveLength(1);
   const events = 'apiserver_watch_events_total{group="",resource="configmaps",version="v1"}';

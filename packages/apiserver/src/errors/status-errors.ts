@@ -232,3 +232,9 @@ function detailsOf(resource: GroupResource, name: string): Details {
     ...(resource.resource === "" ? {} : { kind: resource.resource }),
   };
 }
+
+/** Headers of texts of Go's HTTP server. */
+export const TEXT_HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" } as const;
+
+/** Answer of Go's mux for a path that does not exist. */
+export const PAGE_NOT_FOUND: ApiResponse = { status: 404, headers: TEXT_HEADERS, body: "404 page not found\n" };

@@ -50,7 +50,7 @@ export class RequestMetrics {
     const key = `${verb} ${dryRun} ${group} ${version} ${resource} ${subresource} ${scope}`;
     let series = this.#series.get(key);
     if (series === undefined) {
-      series = { labels, codes: new Map(), buckets: new Array<number>(BOUNDS.length + 1).fill(0), sumSeconds: 0 };
+      series = { labels, codes: new Map(), buckets: Array.from({ length: BOUNDS.length + 1 }, () => 0), sumSeconds: 0 };
       this.#series.set(key, series);
     }
     series.codes.set(code, (series.codes.get(code) ?? 0) + 1);

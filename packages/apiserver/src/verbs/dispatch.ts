@@ -8,7 +8,7 @@ import { isUnresolved } from "../crd/resource.ts";
 import { documentLabels, resourceLabels } from "../metrics/request-labels.ts";
 import type { RequestLabels } from "../metrics/request-metrics.ts";
 import { EventQueue } from "../storage/event-queue.ts";
-import { answerDocument, isBelowBuiltIn, PAGE_NOT_FOUND } from "../discovery/non-resource.ts";
+import { answerDocument, isBelowBuiltIn } from "../discovery/non-resource.ts";
 import { readBoolean } from "../request/write-options.ts";
 import { partOf } from "../builtin/partial-writes.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
@@ -20,6 +20,7 @@ import {
   methodNotAllowed,
   methodNotSupported,
   notFound,
+  PAGE_NOT_FOUND,
   resourceNotServed,
   StatusError,
 } from "../errors/status-errors.ts";
