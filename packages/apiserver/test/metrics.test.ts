@@ -47,7 +47,7 @@ test("a request that no route serves is not counted", async () => {
 
 test("a watch is counted when it ends, with its duration and the events that its client received", async () => {
   const { call, clock, watch } = harness();
-  const watching = watch(`${CONFIG_MAPS}?watch=true&timeoutSeconds=7`);
+  const watching = await watch(`${CONFIG_MAPS}?watch=true&timeoutSeconds=7`);
   await call("POST", CONFIG_MAPS, configMap("a"));
   expect(await watching.take()).toHaveLength(1);
   const events = 'apiserver_watch_events_total{group="",resource="configmaps",version="v1"}';
