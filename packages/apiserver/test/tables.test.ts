@@ -83,3 +83,23 @@ test.for(["configmaps", "pods", "services", "nodes", "events", "jobs", "deployme
     watching.stop();
   },
 );
+
+test("a row of another version shows the metadata of the stored form", async () => {
+  const { call } = harness();
+  const autoscalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+  const { status, text } = await call("POST", autoscalers, {
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: "a", annotations: { note: "kept" } },
+    spec: {
+      maxReplicas: 3,
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+      metrics: [{ type: "Pods", pods: { metric: { name: "hits" }, target: { type: "AverageValue", averageValue: "5" } } }],
+    },
+  });
+  expect(status, text).toBe(201);
+  const path = autoscalers.replace("/v2/", "/v1/");
+  expect((await call("GET", path)).body["items"][0].metadata.annotations).toHaveProperty(["autoscaling.alpha.kubernetes.io/metrics"]);
+  const { body } = await call("GET", path, undefined, TABLE);
+  expect(body["rows"][0].object.metadata.annotations).toEqual({ note: "kept" });
+});
