@@ -31,6 +31,13 @@ test.for([
   },
 );
 
+test("a person who answers between two writes of a pass reads of an earlier name", async () => {
+  const nature = { author: "recovered", createMs: 0, visibleAfterMs: 0, deleteMs: 0, updateMs: 0, isEventualForWrites: false } as const;
+  const incidents = [{ at: 6, when: "before", what: "answer" }] as const;
+  const moves = ["name nothing", "pass", "answer", "pass", "pass"] as const;
+  expect(await runScript({ nature, incidents, late: [], moves })).toEqual([]);
+});
+
 test("a create that the provider answered with an error, and whose resource is removed then, is another create", async () => {
   const nature = { author: "chosen", createMs: 0, visibleAfterMs: 0, deleteMs: 0, updateMs: 0, isEventualForWrites: false } as const;
   const incidents = [{ at: 3, when: "after", what: "429" }] as const;

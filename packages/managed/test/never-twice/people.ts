@@ -102,7 +102,9 @@ export class People {
       case "ExternalNotFound": {
         // Nothing can tell a blind author whether we or a person wrote a name beside a record.
         const isOpen = author === "blind" && record !== undefined;
-        if (name !== undefined && !isOpen && !ledger.isNamed(name))
+        // In the middle of a pass, the condition is about an earlier name.
+        const isAbout = name !== undefined && stored?.status?.conditions?.some(({ message }) => message.includes(JSON.stringify(name)));
+        if (isAbout === true && !isOpen && !ledger.isNamed(name))
           ledger.violations.push(`6: no person wrote the name: ${JSON.stringify(stored)}`);
         return await this.#annotate(NAME, null);
       }
