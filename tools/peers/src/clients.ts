@@ -1,5 +1,5 @@
 /** Clients in other languages before both servers, by scripts of our own. Each step of a script prints one line. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { capture } from "../../src/run.ts";
 import type { Outcome } from "./informer.ts";
@@ -14,7 +14,10 @@ interface Client {
   readonly prepare: (dir: string) => Promise<readonly [string, ...string[]]>;
 }
 
-const CLIENTS: readonly Client[] = [{ name: "kubernetes (Python)", prepare: (dir) => python(dir, "kubernetes_client.py") }];
+const CLIENTS: readonly Client[] = [
+  { name: "kubernetes (Python)", prepare: (dir) => python(dir, "kubernetes_client.py") },
+  { name: "fabric8 (Java)", prepare: (dir) => java(dir, "clients.Fabric8") },
+];
 
 /** Runs each script before both servers. `dir` keeps what was installed. */
 export async function compareClients(dir: string, log: (line: string) => void): Promise<Outcome> {
@@ -53,6 +56,14 @@ async function python(dir: string, script: string): Promise<readonly [string, ..
   if (!existsSync(program)) await must("python3", "-m", "venv", venv);
   await must(program, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", join(sources, "python/requirements.txt"));
   return [program, join(sources, "python", script)];
+}
+
+async function java(dir: string, main: string): Promise<readonly [string, ...string[]]> {
+  const target = join(dir, "clients-java");
+  mkdirSync(target, { recursive: true });
+  const pom = join(sources, "java/pom.xml");
+  await must("mvn", "-q", "-B", "-f", pom, `-Dclients.target=${target}`, "compile", "dependency:copy-dependencies");
+  return ["java", "-Dkubernetes.certs.client.key.algo=EC", "-cp", `${join(target, "classes")}:${join(target, "dependency/*")}`, main];
 }
 
 async function must(program: string, ...args: readonly string[]): Promise<void> {
