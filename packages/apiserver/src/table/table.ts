@@ -32,6 +32,8 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map([
 export interface TableForm {
   readonly columns: () => readonly Column[];
   readonly cells: (object: JsonObject, nowMs: number) => Cells;
+  /** Returns the stored form of an object, which its row shows. By default that is the served one. */
+  readonly stored?: (seen: JsonObject) => JsonObject;
   /** Go's name of the type, for objects that are not of the served kind. */
   readonly goType?: string;
 }
@@ -98,7 +100,8 @@ function rowJson(
   { include, form }: { readonly include: Include; readonly form: TableForm },
 ): string {
   const { served, accepted, parts } = call;
-  const object = representation.object as unknown as JsonObject; // a stored object is JSON
+  const seen = representation.object as unknown as JsonObject; // a stored object is JSON
+  const object = form.stored?.(seen) ?? seen;
   const cells = JSON.stringify(form.cells(object, parts.clock.now()));
   const conditions = served.type.id === "pods" ? podConditions(object) : undefined;
   const partial = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${accepted.table}`, metadata: object["metadata"] };
@@ -108,12 +111,16 @@ function rowJson(
 
 /** Returns the form of a kind. */
 function formOf({ served }: Call): TableForm {
-  return { columns: () => columnsOf(served), cells: (object, nowMs) => cellsOf(served, object, nowMs) };
+  const { toStored } = served.version;
+  return {
+    columns: () => columnsOf(served),
+    cells: (object, nowMs) => cellsOf(served, object, nowMs),
+    // Events have other field names in their own group, and autoscalers other annotations in v1.
+    ...(toStored === undefined ? {} : { stored: (seen) => toStored(cloneJson(seen)) }),
+  };
 }
 
-function cellsOf({ type, version }: Served, seen: JsonObject, nowMs: number): Cells {
-  // Tables show the stored form. Events have other field names in their own group, and autoscalers other annotations in v1.
-  const object = version.toStored === undefined ? seen : version.toStored(cloneJson(seen));
+function cellsOf({ type, version }: Served, object: JsonObject, nowMs: number): Cells {
   const name = textAt(object, "metadata", "name");
   const created = textAt(object, "metadata", "creationTimestamp");
   if (type.isCustom) return [name, ...(version.printerColumns ?? []).map((column) => printerCell(column, object, nowMs))];
