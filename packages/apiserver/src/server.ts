@@ -34,6 +34,7 @@ import { EventQueue } from "./storage/event-queue.ts";
 import { GarbageCollector } from "./garbage-collection/collector.ts";
 import { NamespaceLife } from "./objects/namespace-life.ts";
 import { createNamespaces } from "./objects/namespaces.ts";
+import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { Registry } from "./storage/registry.ts";
 import { failedResponse, internalError, shuttingDown, StatusError } from "./errors/status-errors.ts";
 import { Store } from "./storage/store.ts";
@@ -70,6 +71,7 @@ export function createServer(options: ApiServerOptions): InMemoryServer {
     access,
     admission: new Admission(webhooks, uid),
     conversions: new Conversions(webhooks, uid),
+    metrics: new RequestMetrics(),
     clock,
     random: options.random ?? systemRandom,
     uid,

@@ -181,3 +181,61 @@ test("closing the front ends connections of HTTP/2", async () => {
   await front.close();
   await closed;
 });
+
+const DOCUMENT = "/openapi/v3/api/v1";
+
+test.for([
+  { range: "bytes=0-9", status: 206, part: (text: string) => text.slice(0, 10) },
+  { range: "bytes=-5", status: 206, part: (text: string) => text.slice(-5) },
+  { range: "bytes=5-", status: 206, part: (text: string) => text.slice(5) },
+  { range: "bytes=0-1,4-5", status: 200, part: (text: string) => text },
+  { range: "bytes=9-3", status: 416, part: () => "invalid range\n" },
+  { range: "bytes=99999999-", status: 416, part: () => "invalid range: failed to overlap\n" },
+])("a document of OpenAPI is sent with $range as $status", async ({ range, status, part }) => {
+  const { url } = await http();
+  const whole = (await get(url + DOCUMENT)).body.toString();
+  const answer = await get(url + DOCUMENT, { range });
+  expect([answer.status, answer.body.toString()]).toEqual([status, part(whole)]);
+});
+
+test("a range of a document that has changed meanwhile is the whole document", async () => {
+  const { url } = await http();
+  const { headers, body } = await get(url + DOCUMENT);
+  const answer = await get(url + DOCUMENT, { range: "bytes=0-9", "if-range": '"older"' });
+  expect([answer.status, answer.body.length]).toEqual([200, body.length]);
+  expect((await get(url + DOCUMENT, { range: "bytes=0-9", "if-range": String(headers["etag"]) })).status).toBe(206);
+});
+
+test("a document of OpenAPI that the client has is not sent again", async () => {
+  const { url } = await http();
+  for (const path of [DOCUMENT, "/openapi/v2"]) {
+    const { headers } = await get(url + path);
+    expect(headers).toMatchObject({ "accept-ranges": "bytes", etag: expect.stringMatching(/^"[0-9A-F]+"$/) });
+    const again = await get(url + path, { "if-none-match": String(headers["etag"]) });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+  }
+});
+
+test("a document of OpenAPI at its hash may be kept for a year, and another hash leads to it", async () => {
+  const { url } = await http();
+  const hash = String((await get(url + DOCUMENT)).headers["etag"]).slice(1, -1);
+  expect((await get(`${url}${DOCUMENT}?hash=${hash}`)).headers).toMatchObject({ "cache-control": "public, immutable" });
+  const other = await get(`${url}${DOCUMENT}?hash=OTHER`);
+  expect([other.status, other.headers["location"]]).toEqual([301, `${DOCUMENT}?hash=${hash}`]);
+});
+
+test("/openapi/v2 is compressed for a client that accepts gzip, and a format that it does not have is refused", async () => {
+  const { url } = await http();
+  expect((await get(`${url}/openapi/v2`, { "accept-encoding": "gzip" })).headers["content-encoding"]).toBe("gzip");
+  expect((await get(`${url}/openapi/v2`, { "accept-encoding": "gzip;q=0" })).headers["content-encoding"]).toBeUndefined();
+  expect((await get(`${url}/openapi/v2`, { accept: "text/html" })).status).toBe(406);
+});
+
+test("GET / lists each group, version and check", async () => {
+  const { url } = await http();
+  const { paths } = JSON.parse((await get(`${url}/`)).body.toString()) as { readonly paths: readonly string[] };
+  expect(paths).toEqual(
+    expect.arrayContaining(["/apis/apps", "/apis/apps/v1", "/healthz/ping", "/metrics", "/openapi/v3", "/readyz/etcd"]),
+  );
+  expect(paths).toEqual(paths.toSorted());
+});

@@ -10,10 +10,15 @@ function references(value: unknown): readonly string[] {
   return [...own, ...Object.values(value).flatMap(references)];
 }
 
+/** Returns the documents by name. The index is JSON that is sent as a text. */
+async function indexOf(call: ReturnType<typeof harness>["call"]): Promise<Readonly<Record<string, Json>>> {
+  const { text } = await call("GET", "/openapi/v3");
+  return (JSON.parse(text) as { readonly paths: Readonly<Record<string, Json>> }).paths;
+}
+
 test("each document of the index exists, and contains all that it refers to", async () => {
   const { call } = harness();
-  const { body } = await call("GET", "/openapi/v3");
-  const urls = Object.entries(body["paths"] as Readonly<Record<string, Json>>);
+  const urls = Object.entries(await indexOf(call));
   expect(urls.map(([name]) => name)).toEqual(expect.arrayContaining(["api/v1", "apis/apps/v1", "apis/example.com/v1"]));
   for (const [name, { serverRelativeURL }] of urls) {
     const { status, body: document } = await call("GET", String(serverRelativeURL));
@@ -40,8 +45,7 @@ test.for([
 
 test("the schema of a custom kind is that of its CRD with its kind, and a new definition has another hash", async () => {
   const { call } = harness();
-  const url = async (): Promise<string> =>
-    String((await call("GET", "/openapi/v3")).body["paths"]["apis/example.com/v1"].serverRelativeURL);
+  const url = async (): Promise<string> => String((await indexOf(call))["apis/example.com/v1"]?.["serverRelativeURL"]);
   const before = await url();
   const schema = (await call("GET", before)).body["components"].schemas["com.example.v1.Widget"];
   expect(schema["x-kubernetes-group-version-kind"]).toEqual([{ group: "example.com", version: "v1", kind: "Widget" }]);
@@ -135,11 +139,15 @@ test("the older form omits keywords that its readers do not understand", async (
   });
 });
 
-test("kubectl can read /openapi/v2 in protobuf, which it requests for an unknown kind", async () => {
+test("/openapi/v2 in protobuf has the paths and definitions that kubectl explains", async () => {
   const { server } = harness();
   const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
   const answer = await server.transport().request({ method: "GET", path: "/openapi/v2", headers: { accept } });
   expect(answer.headers["content-type"]).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
-  const fields = [...fieldsIn(Buffer.from(String(answer.body), "latin1"))];
-  expect(fields.map(({ number }) => number)).toEqual([1, 2]);
+  const bytes = Buffer.from(String(answer.body), "latin1");
+  const fields = [...fieldsIn(bytes)];
+  // gnostic: swagger, info, paths, definitions, security, securityDefinitions.
+  expect(fields.map(({ number }) => number)).toEqual([1, 2, 8, 9, 12, 13]);
+  expect(bytes.includes("io.k8s.api.apps.v1.Deployment")).toBe(true);
+  expect(bytes.includes("com.example.v1.Widget")).toBe(true);
 });

@@ -85,3 +85,24 @@ test("an update of the scale leaves replicas without an owner as they are", asyn
   expect((await call("GET", AT)).body["spec"].replicas).toBe(5);
   expect(await owners()).toEqual([]);
 });
+
+describe("the table of a scale", () => {
+  const TABLE = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json" };
+
+  test("has the columns of kubectl, and the metadata of the object", async () => {
+    const { call, scale } = await scaling();
+    await scale("one", 3, "&force=true");
+    const { status, body } = await call("GET", `${AT}/scale`, undefined, TABLE);
+    expect([status, body["kind"]]).toEqual([200, "Table"]);
+    expect(body["columnDefinitions"].map(({ name }: Json) => name)).toEqual(["Name", "Desired", "Available", "Age"]);
+    expect(body["rows"]).toEqual([
+      { cells: ["a", 3, 0, "0s"], object: expect.objectContaining({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" }) },
+    ]);
+  });
+
+  test("has zero for a scale without replicas", async () => {
+    const { call, scale } = await scaling();
+    await scale("one", 0, "&force=true");
+    expect((await call("GET", `${AT}/scale`, undefined, TABLE)).body["rows"][0].cells).toEqual(["a", 0, 0, "0s"]);
+  });
+});

@@ -83,3 +83,20 @@ test.for(["configmaps", "pods", "services", "nodes", "events", "jobs", "deployme
     watching.stop();
   },
 );
+
+test("a row of another version shows the metadata of the stored form", async () => {
+  const { call } = harness();
+  const autoscalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+  await call("POST", autoscalers, {
+    metadata: { name: "a", annotations: { note: "kept" } },
+    spec: {
+      maxReplicas: 3,
+      scaleTargetRef: { kind: "Deployment", name: "web" },
+      metrics: [{ type: "Resource", resource: { name: "memory", target: { type: "Utilization", averageUtilization: 5 } } }],
+    },
+  });
+  const path = autoscalers.replace("/v2/", "/v1/");
+  expect((await call("GET", path)).body["items"][0].metadata.annotations).toHaveProperty(["autoscaling.alpha.kubernetes.io/metrics"]);
+  const { body } = await call("GET", path, undefined, TABLE);
+  expect(body["rows"][0].object.metadata.annotations).toEqual({ note: "kept" });
+});

@@ -202,3 +202,11 @@ test("a client that stops reading loses its watch", async () => {
   expect(server.watchCount).toBe(0);
   client.ws.terminate();
 });
+
+test("a close of the client is answered with 1000, whatever its code is", async () => {
+  const { url } = await stage();
+  const client = new Client(new WebSocket(url + WATCH, ORIGIN));
+  await client.opened;
+  client.ws.close(4001, "enough");
+  expect(await client.ended).toBe("close 1000");
+});

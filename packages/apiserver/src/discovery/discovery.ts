@@ -41,7 +41,7 @@ export function legacyVersions(): object {
   return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1" }] };
 }
 
-/** Makes the document of `/version`. */
+/** Makes the document of `/version`. Go's version is that of the compared server. */
 export function versionDocument(): object {
   return {
     ...SERVER_VERSION,
@@ -52,11 +52,15 @@ export function versionDocument(): object {
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",
-    goVersion: "",
-    compiler: "",
-    platform: `${process.platform}/${process.arch}`,
+    goVersion: "go1.26.8",
+    compiler: "gc",
+    platform: `${GO_SYSTEMS[process.platform] ?? process.platform}/${GO_PROCESSORS[process.arch] ?? process.arch}`,
   };
 }
+
+/** Go's names of systems and processors, where they are not those of Node. */
+const GO_SYSTEMS: Readonly<Partial<Record<string, string>>> = { win32: "windows", sunos: "solaris" };
+const GO_PROCESSORS: Readonly<Partial<Record<string, string>>> = { x64: "amd64", ia32: "386" };
 
 /** Makes the aggregated document of `/api` (`isLegacy`) or `/apis`, which contains all resources. */
 export function aggregated(registry: Registry, isLegacy: boolean): object {

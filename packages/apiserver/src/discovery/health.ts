@@ -38,6 +38,11 @@ const CHECKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["readyz", ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...HOOKS, ...LAST, "shutdown"]],
 ]);
 
+/** Returns the paths of all checks. */
+export function healthPaths(): readonly string[] {
+  return [...CHECKS].flatMap(([endpoint, checks]) => [`/${endpoint}`, ...checks.map((check) => `/${endpoint}/${check}`)]);
+}
+
 /** Returns the text at a path, or `undefined` for another path. */
 export function healthText(path: string, query: URLSearchParams): string | undefined {
   const [, endpoint = "", check] = /^\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];

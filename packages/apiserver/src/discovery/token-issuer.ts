@@ -4,15 +4,22 @@ import type { Access } from "../authorization/access.ts";
 import { methodNotAllowed, noRepresentation } from "../errors/status-errors.ts";
 import { respond } from "../request/context.ts";
 
-const KEYS = "/openid/v1/jwks";
+/** Path of the keys. */
+export const KEYS = "/openid/v1/jwks";
 const KEYS_TYPE = "application/jwk-set+json";
-const CONFIGURATION = "/.well-known/openid-configuration";
+/** Path of the issuer's document. */
+export const CONFIGURATION = "/.well-known/openid-configuration";
+
+/** Reports whether the documents exist. The real server serves them only for an issuer that is such a URL. */
+export function hasIssuer({ accountTokens }: Access): boolean {
+  return accountTokens.issuer.startsWith("https://");
+}
 
 /** Answers a request for one of the documents. Returns `undefined` for other paths. @throws StatusError 405, 406 */
-export function issuerDocument({ accountTokens }: Access, path: string, request: ApiRequest): ApiResponse | undefined {
+export function issuerDocument(access: Access, path: string, request: ApiRequest): ApiResponse | undefined {
+  if (!hasIssuer(access)) return undefined;
+  const { accountTokens } = access;
   const { issuer } = accountTokens;
-  // The real server serves both only for an issuer that is such a URL.
-  if (!issuer.startsWith("https://")) return undefined;
   switch (path.replace(/\/$/, "")) {
     case KEYS:
       return answer(request, KEYS_TYPE, () => ({ keys: accountTokens.publicKeys() }));

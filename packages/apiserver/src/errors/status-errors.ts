@@ -136,10 +136,10 @@ export function notOneObject({ type }: { readonly type: KindName }): StatusError
 }
 
 /** The client accepts only a list of metadata, and the answer is one object. */
-export function noList({ type }: { readonly type: KindName }): StatusError {
+export function noList({ type }: { readonly type: KindName }, goType?: string): StatusError {
   // The real server has no better code for custom resources.
-  if (type.isCustom) return failure(500, "", "content is not a list");
-  const cause = `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeName(type)})`;
+  if (type.isCustom && goType === undefined) return failure(500, "", "content is not a list");
+  const cause = `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType ?? goTypeName(type)})`;
   return failure(406, "NotAcceptable", cause);
 }
 
@@ -232,3 +232,9 @@ function detailsOf(resource: GroupResource, name: string): Details {
     ...(resource.resource === "" ? {} : { kind: resource.resource }),
   };
 }
+
+/** Headers of texts of Go's HTTP server. */
+export const TEXT_HEADERS = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" } as const;
+
+/** Answer of Go's mux for a path that does not exist. */
+export const PAGE_NOT_FOUND: ApiResponse = { status: 404, headers: TEXT_HEADERS, body: "404 page not found\n" };

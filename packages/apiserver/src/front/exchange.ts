@@ -53,8 +53,8 @@ export function apiRequest(
 /** Sends an answer, or follows its stream until one of both sides ends it. */
 export async function send(request: IncomingMessage, response: ServerResponse, answer: ApiResponse): Promise<void> {
   if (answer.stream === undefined) {
-    const { headers, body, encoding } = await finished(request, answer);
-    response.writeHead(answer.status, { ...headers, "content-length": Buffer.byteLength(body, encoding) });
+    const { status, headers, body, encoding } = await finished(request, answer);
+    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body, encoding) });
     response.end(body, encoding);
     return;
   }

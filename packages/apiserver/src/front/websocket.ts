@@ -1,6 +1,6 @@
 /**
  * Watches over WebSocket, as clients of other languages open them. An event is one message: JSON as text, protobuf in binary. What a client
- * sends is read and ignored. The end of the watch closes the connection with 1000.
+ * sends is read and ignored. The connection is closed with 1000, by the end of the watch and after a close of the client.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -98,9 +98,23 @@ function refusalOf(request: IncomingMessage): number | undefined {
 }
 
 async function loadSockets(): Promise<WebSocketServer> {
-  const { WebSocketServer: Sockets } = await import("ws");
-  return new Sockets({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MAX_BODY_BYTES });
+  const { WebSocket: Socket, WebSocketServer: Sockets } = await import("ws");
+  /** Answers each close with 1000, as Go's library does. By default the code of the client is repeated. */
+  class PlainlyClosed extends Socket {
+    override close(): void {
+      super.close(NORMAL);
+    }
+  }
+  return new Sockets({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_BODY_BYTES,
+    WebSocket: PlainlyClosed,
+  });
 }
+
+const NORMAL = 1000;
 
 /** Sends the events, one after the other, until one of both sides ends. */
 async function follow(
@@ -115,5 +129,5 @@ async function follow(
     ws.send(message, { binary: isBinary });
     if (socket.writableNeedDrain) await drained(socket);
   }
-  ws.close(1000);
+  ws.close();
 }

@@ -1,7 +1,7 @@
 /**
  * OpenAPI v3 documents, one for each group and version, with the served paths, their parameters and bodies, and the schemas
  * of the kinds. kubectl reads from them which PATCH types exist, and `kubectl explain` prints them. Only JSON. `v2.ts` makes
- * the older form, which is one document.
+ * the older form, which is one document, and `gnostic.ts` its protobuf.
  */
 import { createHash } from "node:crypto";
 import type { Parts } from "../request/context.ts";
@@ -13,38 +13,77 @@ import { DELETE_PARAMETERS, READ_PARAMETERS, WRITE_PARAMETERS } from "./paramete
 import { loadPublished, type Published } from "./published.ts";
 import { swaggerOf } from "./v2.ts";
 
-const ROOT = "/openapi/v3";
-
-/** Returns the document at a path, or `undefined` when there is none. */
-export async function openApiDocument(parts: Parts, path: string): Promise<object | undefined> {
-  if (path === ROOT)
-    return { paths: Object.fromEntries([...versions(parts)].map((name) => [name, { serverRelativeURL: urlOf(parts, name) }])) };
-  const name = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
-  const served = servedIn(parts, name);
-  return served.length === 0 ? undefined : documentOf(parts, await loadPublished(), served);
-}
+/** Path of the index of the documents, and the start of their paths. */
+export const OPENAPI_V3 = "/openapi/v3";
 
 /** A document with a tag that changes with the document. Clients ask whether it is still the same. */
 export interface Tagged {
   readonly json: string;
   readonly tag: string;
+  /** Time at which this content was first asked for, in milliseconds since the epoch. */
+  readonly madeMs: number;
 }
 
-// Kept by the parts of a server, and no longer than these: a document has megabytes, and clients poll it.
-const SWAGGERS = new WeakMap<Parts, Tagged>();
+/** Makes the index, which names each document with its hash. */
+export function openApiIndex(parts: Parts): object {
+  return { paths: Object.fromEntries([...versions(parts)].map((name) => [name, { serverRelativeURL: urlOf(parts, name) }])) };
+}
+
+/** Returns the tag of a document, and a function that makes it. Returns `undefined` when there is no such document. */
+export function openApiDocument(parts: Parts, name: string): { readonly tag: string; made(): Promise<Tagged> } | undefined {
+  const served = servedIn(parts, name);
+  if (served.length === 0) return undefined;
+  const tag = tagOf(parts, served);
+  return {
+    tag,
+    made: async () => {
+      const json = JSON.stringify(documentOf(parts, await loadPublished(), served));
+      return { json, tag, madeMs: firstAsked(parts, name, tag) };
+    },
+  };
+}
+
+// Kept by the parts of a server, and no longer than these.
+const FIRST_ASKED = new WeakMap<Parts, Map<string, Pick<Tagged, "tag" | "madeMs">>>();
+
+/** Returns the time at which a document had this tag for the first time. */
+function firstAsked(parts: Parts, name: string, tag: string): number {
+  const documents = FIRST_ASKED.get(parts) ?? new Map<string, Pick<Tagged, "tag" | "madeMs">>();
+  FIRST_ASKED.set(parts, documents);
+  const known = documents.get(name);
+  if (known?.tag === tag) return known.madeMs;
+  const madeMs = parts.clock.now();
+  documents.set(name, { tag, madeMs });
+  return madeMs;
+}
+
+/** `/openapi/v2`. */
+export interface Swagger extends Tagged {
+  /** Returns the document in protobuf, with one character for each byte. */
+  protobuf(): Promise<string>;
+}
+
+// A document has megabytes, and clients poll it.
+const SWAGGERS = new WeakMap<Parts, Swagger>();
 
 /** Makes `/openapi/v2`. */
-export async function swaggerDocument(parts: Parts): Promise<Tagged> {
+export async function swaggerDocument(parts: Parts): Promise<Swagger> {
   const all = [...parts.registry.all()];
   const tag = hashOf(all.map((one) => contentOf(parts, one)));
   const known = SWAGGERS.get(parts);
   if (known?.tag === tag) return known;
   const published = await loadPublished();
   const paths = Object.assign({}, ...all.map((one) => pathsOf(published, one))) as JsonObject;
-  const document = swaggerOf(SERVER_VERSION.gitVersion, paths, componentsOf(parts, published, all));
-  const made = { json: JSON.stringify(document), tag };
+  const json = JSON.stringify(swaggerOf(SERVER_VERSION.gitVersion, paths, componentsOf(parts, published, all)));
+  let protobuf: Promise<string> | undefined;
+  const made: Swagger = { json, tag, madeMs: parts.clock.now(), protobuf: () => (protobuf ??= inProtobuf(json)) };
   SWAGGERS.set(parts, made);
   return made;
+}
+
+async function inProtobuf(json: string): Promise<string> {
+  const { encodeSwagger } = await import("./gnostic.ts");
+  return encodeSwagger(JSON.parse(json) as JsonObject).toString("latin1"); // the document is an object
 }
 
 function hashOf(content: unknown): string {
@@ -67,8 +106,11 @@ function documentName({ version }: Served): string {
 
 /** Makes the URL of a document. Its hash changes with the document, because clients cache by it. */
 function urlOf(parts: Parts, name: string): string {
-  const content = [SERVER_VERSION.gitVersion, ...servedIn(parts, name).map((one) => contentOf(parts, one))];
-  return `${ROOT}/${name}?hash=${hashOf(content)}`;
+  return `${OPENAPI_V3}/${name}?hash=${tagOf(parts, servedIn(parts, name))}`;
+}
+
+function tagOf(parts: Parts, served: readonly Served[]): string {
+  return hashOf([SERVER_VERSION.gitVersion, ...served.map((one) => contentOf(parts, one))]);
 }
 
 function servedIn({ registry }: Parts, name: string): readonly Served[] {

@@ -1,6 +1,6 @@
 /**
  * `/openapi/v2`: all served kinds in one document of the older form, for clients that know only this form. It is made from
- * the OpenAPI v3 documents at the first request, and again after each change of the CRDs. Only JSON.
+ * the OpenAPI v3 documents at the first request, and again after each change of the CRDs.
  */
 import { isObject, type JsonObject } from "../internal/json.ts";
 

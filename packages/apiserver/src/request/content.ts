@@ -41,7 +41,8 @@ export function mediaTypeOf(contentType: string): string {
 
 /** Returns the encoding of a body's text. Bodies in protobuf have one character for each byte. */
 export function textEncodingOf(contentType = ""): "latin1" | "utf8" {
-  return mediaTypeOf(contentType) === PROTOBUF ? "latin1" : "utf8";
+  const type = mediaTypeOf(contentType);
+  return type === PROTOBUF || type.endsWith("+protobuf") ? "latin1" : "utf8";
 }
 
 /** Checks the size of a body. @throws StatusError 413 */

@@ -7,6 +7,7 @@ import type { Access } from "../authorization/access.ts";
 import type { UserInfo } from "../authorization/identity.ts";
 import { type Accepted, encode, type Encoding, typeOf } from "./content.ts";
 import { goQuote } from "../internal/json.ts";
+import type { RequestMetrics } from "../metrics/request-metrics.ts";
 import type { Registry, Served } from "../storage/registry.ts";
 import type { ResourceRoute } from "./routes.ts";
 import { badRequest } from "../errors/status-errors.ts";
@@ -31,6 +32,8 @@ export interface Parts {
   readonly access: Access;
   readonly admission: Admission;
   readonly conversions: Conversions;
+  /** Counts of requests and of events of watches, for `/metrics`. */
+  readonly metrics: RequestMetrics;
   /** Open streams and the ids of their kinds. A stream ends when the server closes or the kind changes. */
   readonly streams: Map<{ end(): void }, string>;
 }

@@ -10,10 +10,13 @@ export class EventQueue implements AsyncIterable<string> {
   #first = 0;
   #hasEnded = false;
   #wake: (() => void) | undefined;
+  /** Number of chunks that readers took, of all queues of a kind. */
+  readonly #taken: { value: number };
 
-  /** Creates a queue for at most `limit` chunks. */
-  constructor(limit: number) {
+  /** Creates a queue for at most `limit` chunks. Each chunk that its reader takes increases `taken`. */
+  constructor(limit: number, taken: { value: number } = { value: 0 }) {
     this.#limit = limit;
+    this.#taken = taken;
   }
 
   /** Calls `undo` once when the stream ends, or at once when it has ended. */
@@ -73,6 +76,7 @@ export class EventQueue implements AsyncIterable<string> {
     for (;;) {
       const chunk = this.#waiting[this.#first];
       if (chunk !== undefined) {
+        this.#taken.value++;
         this.#first++;
         if (this.#first === this.#waiting.length || this.#first > 1024) {
           this.#waiting.splice(0, this.#first);

@@ -5,7 +5,10 @@ import type { Identity, UserInfo } from "../authorization/identity.ts";
 import { checkAccept, checkSize, encode, encodingOfRefusal, negotiate, typeOf } from "../request/content.ts";
 import type { Call, Parts } from "../request/context.ts";
 import { isUnresolved } from "../crd/resource.ts";
-import { answerDocument, isBelowBuiltIn, PAGE_NOT_FOUND } from "../discovery/non-resource.ts";
+import { documentLabels, resourceLabels } from "../metrics/request-labels.ts";
+import type { RequestLabels } from "../metrics/request-metrics.ts";
+import { EventQueue } from "../storage/event-queue.ts";
+import { answerDocument, isBelowBuiltIn } from "../discovery/non-resource.ts";
 import { readBoolean } from "../request/write-options.ts";
 import { partOf } from "../builtin/partial-writes.ts";
 import { type ResourceType, resourceOf } from "../storage/registry.ts";
@@ -17,6 +20,7 @@ import {
   methodNotAllowed,
   methodNotSupported,
   notFound,
+  PAGE_NOT_FOUND,
   resourceNotServed,
   StatusError,
 } from "../errors/status-errors.ts";
@@ -42,14 +46,35 @@ export async function dispatch(parts: Parts, given: ApiRequest, sender: Identity
   // The paths of built-in kinds have no HEAD.
   if (route.type === "resource")
     return answerResource(parts, isHead && isBelowBuiltIn(parts, route) ? given : request, { route, query: target.query, user });
-  return answerDocument(parts, given, target);
+  const labels = documentLabels(given, target);
+  if (labels === undefined) return answerDocument(parts, given, target);
+  return counted(parts, labels, () => answerDocument(parts, given, target));
 }
 
-async function answerResource(
-  parts: Parts,
-  request: ApiRequest,
-  { route, query, user }: { readonly route: ResourceRoute; readonly query: URLSearchParams; readonly user: UserInfo },
-): Promise<ApiResponse> {
+/** Counts a request and its answer. A watch is counted when it ends. */
+async function counted({ metrics, clock }: Parts, labels: RequestLabels, answer: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  const startMs = clock.elapsed();
+  const count = (code: number): void => metrics.count(labels, code, clock.elapsed() - startMs);
+  try {
+    const response = await answer();
+    if (response.stream instanceof EventQueue) response.stream.onEnd(() => count(response.status));
+    else count(response.status);
+    return response;
+  } catch (error) {
+    count(error instanceof StatusError ? error.status.code : 500);
+    throw error;
+  }
+}
+
+/** A request to a path of a kind, and the user that it acts as. */
+interface Asked {
+  readonly route: ResourceRoute;
+  readonly query: URLSearchParams;
+  readonly user: UserInfo;
+}
+
+async function answerResource(parts: Parts, request: ApiRequest, asked: Asked): Promise<ApiResponse> {
+  const { route, query } = asked;
   const served = parts.registry.find(route.group, route.version, route.resource);
   if (served === undefined) {
     if (isBelowBuiltIn(parts, route)) throw resourceNotServed();
@@ -63,8 +88,21 @@ async function answerResource(
     if (served.type.isCustom) return PAGE_NOT_FOUND;
     throw served.type.isNamespaced && route.name === "" && served.type.isReview !== true ? methodNotAllowed() : resourceNotServed();
   }
-  const isList = request.method === "GET" && route.name === "";
-  checkMedia(request, { isCustom: served.type.isCustom, isList });
+  const { isCustom } = served.type;
+  const verb = verbOf({ request, route, served });
+  // The router of built-in kinds checks the media types, so such a refusal is not counted.
+  if (!isCustom) checkMedia(request, route, isCustom);
+  return counted(parts, resourceLabels(request, route, query, isCustom), async () => {
+    if (isCustom) checkMedia(request, route, isCustom);
+    return answerVerb(verb, { parts, request, served }, asked);
+  });
+}
+
+async function answerVerb(
+  verb: Verb,
+  { parts, request, served }: Pick<Call, "parts" | "request" | "served">,
+  { route, query, user }: Asked,
+): Promise<ApiResponse> {
   if (request.body !== undefined) checkSize(request.body);
   const call: Call = {
     parts,
@@ -80,7 +118,7 @@ async function answerResource(
   const deprecations = [...call.warnings];
   const answered = deliberate(parts, call.collection, (deliberation) => {
     call.warnings.splice(0, call.warnings.length, ...deprecations);
-    return verbOf({ ...call, deliberation });
+    return verb({ ...call, deliberation });
   });
   // The answer to a refused request has its warnings, too.
   const response = await answered.catch((error: unknown) => {
@@ -109,120 +147,129 @@ export async function refusal(status: Status, accept: string | undefined): Promi
 }
 
 /** Checks the media types before anything else. @throws StatusError 406, 415 */
-function checkMedia({ method, headers }: ApiRequest, { isCustom, isList }: { readonly isCustom: boolean; readonly isList: boolean }): void {
+function checkMedia({ method, headers }: ApiRequest, { name }: ResourceRoute, isCustom: boolean): void {
   if (method === "PATCH") patchTypeOf(headers["content-type"], { isCustom });
-  if (!isCustom) checkAccept(headers["accept"], isList);
+  if (!isCustom) checkAccept(headers["accept"], method === "GET" && name === "");
 }
 
-async function verbOf(call: Call): Promise<ApiResponse> {
-  const { request, route, served } = call;
+/** Answers a request to a path that it serves. */
+type Verb = (call: Call) => Promise<ApiResponse>;
+
+/** What decides the verb. */
+type Wanted = Pick<Call, "request" | "route" | "served">;
+
+/** Returns the verb of a request. @throws StatusError 404, 405 when no verb has this path and method */
+function verbOf(wanted: Wanted): Verb {
+  const { request, route, served } = wanted;
   if (served.type.isReview === true) {
-    if (request.method === "POST" && route.name === "") return review(call);
+    if (request.method === "POST" && route.name === "") return review;
     throw route.name === "" ? methodNotAllowed() : resourceNotServed();
   }
   if (route.isWatch === true) {
     if (request.method !== "GET" || route.subresource !== "") throw methodNotAllowed();
-    return watch(call);
+    return watch;
   }
   switch (route.subresource) {
     case "":
-      return route.name === "" ? collectionVerb(call) : objectVerb(call);
+      return route.name === "" ? collectionVerb(wanted) : objectVerb(wanted);
     case "status":
-      if (!served.version.status) throw noSubresource(call);
-      if (request.method === "GET") return get(call);
-      if (request.method === "PUT") return update(call);
-      if (request.method === "PATCH") return patch(call);
-      throw wrongMethod(call);
+      if (!served.version.status) throw noSubresource(wanted);
+      if (request.method === "GET") return get;
+      if (request.method === "PUT") return update;
+      if (request.method === "PATCH") return patch;
+      throw wrongMethod(wanted);
     case "scale":
-      if (served.version.scale === undefined) throw noSubresource(call);
-      if (request.method === "GET") return getScale(call);
-      if (request.method === "PUT") return updateScale(call);
-      if (request.method === "PATCH") return patchScale(call);
-      throw wrongMethod(call);
+      if (served.version.scale === undefined) throw noSubresource(wanted);
+      if (request.method === "GET") return getScale;
+      if (request.method === "PUT") return updateScale;
+      if (request.method === "PATCH") return patchScale;
+      throw wrongMethod(wanted);
     default:
-      return ownSubresource(call);
+      return ownSubresource(wanted);
   }
 }
 
-/** Handles a subresource that only this kind has. */
-async function ownSubresource(call: Call): Promise<ApiResponse> {
-  const { request, route, served } = call;
+/** Returns the verb of a subresource that only this kind has. */
+function ownSubresource(wanted: Wanted): Verb {
+  const { request, route, served } = wanted;
   if (served.type.id === "pods" && isConnection(route.subresource)) {
-    if (request.method === "POST" || request.method === "GET") return connect(call);
+    if (request.method === "POST" || request.method === "GET") return connect;
     throw methodNotAllowed();
   }
   const post = POSTED.get(`${served.type.id} ${route.subresource}`);
   if (post !== undefined) {
-    if (request.method === "POST") return post(call);
+    if (request.method === "POST") return post;
     throw methodNotAllowed();
   }
-  if (partOf(served.type.id, route.subresource) === undefined) throw noSubresource(call);
-  if (request.method === "PUT") return update(call);
+  if (partOf(served.type.id, route.subresource) === undefined) throw noSubresource(wanted);
+  if (request.method === "PUT") return update;
   if (route.subresource !== "finalize") {
-    if (request.method === "GET") return get(call);
-    if (request.method === "PATCH") return patch(call);
+    if (request.method === "GET") return get;
+    if (request.method === "PATCH") return patch;
   }
   throw methodNotAllowed();
 }
 
 /** Subresources that can only be posted, by the id of their kind. */
-const POSTED: ReadonlyMap<string, (call: Call) => Promise<ApiResponse>> = new Map([
+const POSTED: ReadonlyMap<string, Verb> = new Map([
   ["pods eviction", evict],
   ["pods binding", bind],
   ["serviceaccounts token", requestToken],
 ]);
 
-async function collectionVerb(call: Call): Promise<ApiResponse> {
-  switch (call.request.method) {
+function collectionVerb(wanted: Wanted): Verb {
+  switch (wanted.request.method) {
     case "GET":
-      return readBoolean(call.query, "watch") === true ? watch(call) : list(call);
+      return async (call) => (readBoolean(call.query, "watch") === true ? watch(call) : list(call));
     case "POST":
-      return create(call);
+      return create;
     case "DELETE":
-      if (call.served.type.marksDeletion) throw methodNotAllowed();
-      return deleteCollection(call);
+      if (wanted.served.type.marksDeletion) throw methodNotAllowed();
+      return deleteCollection;
     default:
-      return customOnly(call);
+      return customOnly(wanted);
   }
 }
 
-async function objectVerb(call: Call): Promise<ApiResponse> {
-  switch (call.request.method) {
+function objectVerb(wanted: Wanted): Verb {
+  switch (wanted.request.method) {
     case "GET":
-      return get(call);
+      return get;
     case "PUT":
-      return update(call);
+      return update;
     case "PATCH":
-      return patch(call);
+      return patch;
     case "DELETE":
-      return deleteOne(call);
+      return deleteOne;
     default:
-      return customOnly(call);
+      return customOnly(wanted);
   }
 }
 
-/** Handles methods that only the handler of custom resources accepts. Built-in kinds have no routes for them. */
-async function customOnly(call: Call): Promise<ApiResponse> {
-  const { request, served } = call;
+/** Returns verbs of methods that only the handler of custom resources accepts. Built-in kinds have no routes for them. */
+function customOnly(wanted: Wanted): Verb {
+  const { request, served } = wanted;
   if (!served.type.isCustom) throw methodNotAllowed();
-  if (request.method === "POST") return create(call);
-  if (request.method === "PUT") throw badRequest("name must be provided");
-  if (request.method === "PATCH") return patch(call);
-  throw wrongMethod(call);
+  if (request.method === "POST") return create;
+  if (request.method === "PATCH") return patch;
+  if (request.method !== "PUT") throw wrongMethod(wanted);
+  return async () => {
+    throw badRequest("name must be provided");
+  };
 }
 
-function wrongMethod(call: Call): StatusError {
-  const { type } = call.served;
-  return type.isCustom ? methodNotSupported(resourceOf(type), verbName(call)) : methodNotAllowed();
+function wrongMethod(wanted: Wanted): StatusError {
+  const { type } = wanted.served;
+  return type.isCustom ? methodNotSupported(resourceOf(type), verbName(wanted)) : methodNotAllowed();
 }
 
 /** For the handler of custom resources, a missing subresource is a missing object. */
-function noSubresource({ served: { type }, route }: Call): StatusError {
+function noSubresource({ served: { type }, route }: Wanted): StatusError {
   return type.isCustom ? notFound(resourceOf(type), route.name) : resourceNotServed();
 }
 
 /** Returns the Kubernetes verb of a request, for messages. */
-function verbName({ request }: Call): string {
+function verbName({ request }: Wanted): string {
   const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: "get" };
   return verbs[request.method] ?? "";
 }

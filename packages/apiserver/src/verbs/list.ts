@@ -91,7 +91,7 @@ async function tableAnswer(call: Call, { entries, revision, next, remaining }: P
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
   const representations = entries.map((entry) => representationFor(call, entry));
-  return respondIn(call.accepted.encoding, 200, tableJson(call, representations, metadata));
+  return respondIn(call.accepted.encoding, 200, tableJson(call, representations, { metadata }));
 }
 
 /** Reads resourceVersion. Absent and empty are `undefined`. @throws the error of `refuse` when it is not a number */

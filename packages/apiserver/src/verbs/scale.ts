@@ -1,7 +1,9 @@
 /** The scale subresource: the replicas of an object as an `autoscaling/v1` Scale. */
 import { type ApiResponse, formatLabelSelector, type ManagedFieldsEntry } from "@treadle/apimachinery";
 import type { RawSchema } from "../builtin/schemas.ts";
-import { type Call, respondIn } from "../request/context.ts";
+import type { Call } from "../request/context.ts";
+import { scaleTable } from "../table/scales.ts";
+import { objectAnswer } from "../table/table.ts";
 import { complete, foreign } from "../request/draft.ts";
 import { type FieldError, invalid } from "../errors/field-errors.ts";
 import { cloneJson, goQuote, isObject, type JsonObject, setAt, valueAt } from "../internal/json.ts";
@@ -212,7 +214,8 @@ function scaleErrors(call: Call, scale: JsonObject): readonly FieldError[] {
 }
 
 async function answer(call: Call, object: StoredObject): Promise<ApiResponse> {
-  return respondIn(call.accepted.encoding, 200, JSON.stringify(scaleOf(call, object)));
+  const scale = new Representation(scaleOf(call, object) as unknown as StoredObject); // it has the metadata of the object
+  return objectAnswer(call, 200, call.accepted.metadataOf === undefined ? scale : scale.metadataOnly, scaleTable(call.served.type));
 }
 
 function scaleOf(call: Call, object: StoredObject): JsonObject {

@@ -120,8 +120,8 @@ function watchOptions(query: URLSearchParams): WatchOptions {
   };
 }
 
-function openQueue({ parts, request, served }: Call): EventQueue {
-  const queue = new EventQueue(parts.watchBuffer);
+function openQueue({ parts, request, route, served }: Call): EventQueue {
+  const queue = new EventQueue(parts.watchBuffer, parts.metrics.eventsOf(route));
   const abort = (): void => queue.abort();
   parts.streams.set(queue, served.type.id);
   request.signal?.addEventListener("abort", abort, { once: true });

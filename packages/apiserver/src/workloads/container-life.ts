@@ -64,6 +64,11 @@ export function isReadyNow({ state, spec }: ContainerLife, { nowMs, problem }: C
   return state.type === "running" && problem !== "NotReady" && nowMs >= state.sinceMs + spec.readyAfterMs;
 }
 
+/** Reports whether the readiness probe has failed. */
+export function isUnhealthy({ state, spec }: ContainerLife, { nowMs, problem }: Circumstances): boolean {
+  return state.type === "running" && problem === "NotReady" && nowMs >= state.sinceMs + spec.readyAfterMs;
+}
+
 /** Reports whether the container has exited and will not restart. */
 export function isOver(life: ContainerLife, restartPolicy: string): life is ContainerLife & { readonly state: Terminated } {
   return life.state.type === "terminated" && !isRestarted(life.state, life.spec, restartPolicy);

@@ -20,6 +20,7 @@
 import type { Clock, Kind, ObjectOf } from "@treadle/apimachinery";
 import type { Store } from "../storage/store.ts";
 import type { Behaviours } from "./behaviours.ts";
+import type { Events } from "./events.ts";
 import type { Objects } from "./objects.ts";
 import type { Settings } from "./options.ts";
 import type { Writer } from "./writer.ts";
@@ -64,6 +65,8 @@ export interface Context {
   readonly store: Store;
   readonly settings: Settings;
   readonly objects: Objects;
+  /** Writes events. */
+  readonly events: Events;
   /** Injected faults. */
   readonly behaviours: Behaviours;
   /** Returns a writer for a part of the control plane: the name of a controller, `kubelet` or `kube-scheduler`. */

@@ -6,13 +6,14 @@ import { type Context, type Controller, watch } from "./controller.ts";
 import { parseSchedule, type Schedule } from "./cron-schedule.ts";
 import { finish } from "./job-verdict.ts";
 import { controllersIn } from "./objects.ts";
-import type { Draft } from "./writer.ts";
+import { type Draft, RefusedError } from "./writer.ts";
 
 type Status = NonNullable<CronJob["status"]>;
 type Active = NonNullable<Status["active"]>;
 
-export function cronJobs({ clock, objects, as }: Context): Controller {
+export function cronJobs({ clock, objects, events, as }: Context): Controller {
   const write = as("cronjob-controller");
+  const record = events.recorder("cronjob-controller");
   return {
     name: "cronjob-controller",
     kind: CronJob,
@@ -20,7 +21,7 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     async sync(key) {
       const cron = objects.get(CronJob, key);
       if (cron?.spec === undefined || cron.metadata.deletionTimestamp !== undefined) return undefined;
-      await forget(cron);
+      noteEnded(cron, await forget(cron));
       await tell(cron, { ...cron.status, ...seen(cron) });
       const schedule = parseSchedule(cron.spec.schedule, cron.spec.timeZone);
       if (schedule === undefined || cron.spec.suspend === true) return undefined;
@@ -36,13 +37,44 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     return objects.controlled(Job, cron);
   }
 
-  /** Deletes the oldest finished Jobs. */
-  async function forget(cron: CronJob): Promise<void> {
+  /** Deletes the oldest finished Jobs, and returns them. */
+  async function forget(cron: CronJob): Promise<readonly Job[]> {
+    const deleted: Job[] = [];
     const limits = { Complete: cron.spec?.successfulJobsHistoryLimit ?? 3, Failed: cron.spec?.failedJobsHistoryLimit ?? 1 };
     for (const [type, limit] of Object.entries(limits)) {
       const ended = jobsOf(cron).filter((job) => job.metadata.deletionTimestamp === undefined && finish(job)?.type === type);
       const oldest = ended.toSorted((a, b) => startOf(a) - startOf(b)).slice(0, Math.max(0, ended.length - limit));
-      for (const job of oldest) await write.delete(Job, job, { propagationPolicy: "Background" });
+      for (const job of oldest) await remove(cron, job);
+      deleted.push(...oldest);
+    }
+    return deleted;
+  }
+
+  async function create(cron: CronJob, draft: Draft): Promise<void> {
+    try {
+      const job = await write.create(Job, cron.metadata.namespace, draft);
+      record(CronJob, cron, { reason: "SuccessfulCreate", message: `Created job ${job.metadata.name}` });
+    } catch (error) {
+      if (error instanceof RefusedError && !error.isOfEndingNamespace)
+        record(CronJob, cron, { type: "Warning", reason: "FailedCreate", message: `Error creating job: ${error.message}` });
+      throw error;
+    }
+  }
+
+  async function remove(cron: CronJob, job: Job): Promise<void> {
+    await write.delete(Job, job, { propagationPolicy: "Background" });
+    record(CronJob, cron, { reason: "SuccessfulDelete", message: `Deleted job ${job.metadata.name}` });
+  }
+
+  /** Reports what happened to the Jobs of the status since it was written. Only the deletion of a deleted one is reported. */
+  function noteEnded(cron: CronJob, deleted: readonly Job[]): void {
+    for (const { uid, name = "" } of cron.status?.active ?? []) {
+      if (deleted.some(({ metadata }) => metadata.uid === uid)) continue;
+      const job = jobsOf(cron).find(({ metadata }) => metadata.uid === uid);
+      const end = job === undefined ? undefined : finish(job);
+      if (job === undefined) record(CronJob, cron, { reason: "MissingJob", message: `Active job went missing: ${name}` });
+      else if (end !== undefined)
+        record(CronJob, cron, { reason: "SawCompletedJob", message: `Saw completed job: ${name}, condition: ${end.type}` });
     }
   }
 
@@ -72,11 +104,14 @@ export function cronJobs({ clock, objects, as }: Context): Controller {
     if (cron === undefined) return;
     const { concurrencyPolicy } = cron.spec ?? {};
     const running = jobsOf(cron).filter((job) => finish(job) === undefined && job.metadata.deletionTimestamp === undefined);
-    if (concurrencyPolicy === "Forbid" && running.length > 0) return;
-    if (concurrencyPolicy === "Replace") for (const job of running) await write.delete(Job, job, { propagationPolicy: "Background" });
+    if (concurrencyPolicy === "Forbid" && running.length > 0) {
+      const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
+      record(CronJob, cron, { reason: "JobAlreadyActive", message });
+      return;
+    }
+    if (concurrencyPolicy === "Replace") for (const job of running) await remove(cron, job);
     // The Job already exists: the status was not written when it was created.
-    if (objects.get(Job, `${cron.metadata.namespace}/${nameOf(cron, dueMs)}`) === undefined)
-      await write.create(Job, cron.metadata.namespace, jobOf(cron, dueMs));
+    if (objects.get(Job, `${cron.metadata.namespace}/${nameOf(cron, dueMs)}`) === undefined) await create(cron, jobOf(cron, dueMs));
     const now = objects.get(CronJob, key) ?? cron;
     await tell(now, { ...now.status, ...seen(now), lastScheduleTime: formatTime(dueMs) });
   }

@@ -6,6 +6,7 @@ import { type Context, type Controller, watch } from "./controller.ts";
 import { type ControllerRevision, ControllerRevision as RevisionKind, forget, revise } from "./controller-revisions.ts";
 import { daemonPod, fitOf, HASH, nodeOf } from "./daemon-pods.ts";
 import { controllersIn } from "./objects.ts";
+import { podControl } from "./pod-events.ts";
 import { availableAfterMs, isReady } from "./pods.ts";
 import { resolve } from "./replica-counts.ts";
 
@@ -17,8 +18,10 @@ interface Place {
   readonly mayStay: boolean;
 }
 
-export function daemonSets({ clock, objects, as }: Context): Controller {
+export function daemonSets({ clock, objects, events, as }: Context): Controller {
   const write = as("daemon-set-controller");
+  const record = events.recorder("daemonset-controller");
+  const control = podControl(write, record, DaemonSet);
   const owners = controllersIn(DaemonSet);
   const adopters = adoptersIn(() => objects.list(DaemonSet));
   return {
@@ -76,16 +79,24 @@ export function daemonSets({ clock, objects, as }: Context): Controller {
   /** Deletes pods of deleted nodes, which no other controller does. */
   async function removeAstray(set: DaemonSet): Promise<void> {
     for (const pod of objects.controlled(Pod, set))
-      if (objects.get(Node, nodeOf(pod) ?? "") === undefined) await write.delete(Pod, pod, { graceSeconds: 0 });
+      if (objects.get(Node, nodeOf(pod) ?? "") === undefined) await control.delete(set, pod, { graceSeconds: 0 });
   }
 
   /** Creates a missing pod, and deletes pods that may not stay. */
   async function fill(set: DaemonSet, { node, pods, shouldRun, mayStay }: Place, newest: ControllerRevision): Promise<void> {
     const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const ended = living.filter(({ status }) => status?.phase === "Failed" || status?.phase === "Succeeded");
-    for (const pod of mayStay ? ended : living) await write.delete(Pod, pod);
+    if (mayStay) for (const pod of ended) noteEnded(set, node, pod);
+    for (const pod of mayStay ? ended : living) await control.delete(set, pod);
     // The node has no place for another pod while one is being deleted.
-    if (shouldRun && pods.length === 0) await write.create(Pod, set.metadata.namespace, daemonPod(set, node.metadata.name, newest));
+    if (shouldRun && pods.length === 0) await control.create(set, daemonPod(set, node.metadata.name, newest));
+  }
+
+  function noteEnded(set: DaemonSet, node: Node, { metadata: { namespace, name }, status }: Pod): void {
+    const at = `daemon pod ${namespace}/${name} on node ${node.metadata.name}`;
+    if (status?.phase === "Failed")
+      record(DaemonSet, set, { type: "Warning", reason: "FailedDaemonPod", message: `Found failed ${at}, will try to kill it` });
+    else record(DaemonSet, set, { reason: "SucceededDaemonPod", message: `Found succeeded ${at}, will try to delete it` });
   }
 
   /** Deletes pods of old templates, as many at a time as may be unavailable. With a surge the new pod is created first. */
@@ -105,10 +116,10 @@ export function daemonSets({ clock, objects, as }: Context): Controller {
       const isDown = !old.some(isUp);
       if (surge > 0 && !isReplaced && !isDown) {
         if (pods.some(isNew) || extra >= surge) continue;
-        await write.create(Pod, set.metadata.namespace, daemonPod(set, node.metadata.name, newest));
+        await control.create(set, daemonPod(set, node.metadata.name, newest));
         extra++;
       } else if (isReplaced || isDown || missing < most) {
-        for (const pod of old) await write.delete(Pod, pod);
+        for (const pod of old) await control.delete(set, pod);
         if (!isReplaced && !isDown) missing++;
       }
     }

@@ -15,6 +15,7 @@ import {
   rolloutStatus,
   withCondition,
 } from "./deployment-status.ts";
+import type { Occurrence, Recorder } from "./events.ts";
 import { controllersIn } from "./objects.ts";
 import { annotated, replicasOf } from "./replica-counts.ts";
 import { HASH_LABEL, nextRevision, REVISION, revisionAnnotations, revisionsOf, scaleAnnotations, templateHash } from "./revisions.ts";
@@ -22,6 +23,7 @@ import { currentReplicas, isScaled, planRecreate, planRolling, planScale, type R
 
 export function deployments(context: Context): Controller {
   const { objects } = context;
+  const record = context.events.recorder("deployment-controller");
   const owners = controllersIn(Deployment);
   const adopters = adoptersIn((namespace) => objects.list(Deployment, namespace));
   // Only the deletion of a pod matters here: a Recreate rollout waits for it.
@@ -40,7 +42,7 @@ export function deployments(context: Context): Controller {
     async sync(key) {
       const deployment = objects.get(Deployment, key);
       if (deployment?.spec === undefined) return undefined;
-      return await new Sync(context, deployment).run();
+      return await new Sync(context, deployment, record).run();
     },
   };
 }
@@ -49,9 +51,11 @@ export function deployments(context: Context): Controller {
 class Sync {
   readonly #context: Context;
   readonly #write: ReturnType<Context["as"]>;
+  readonly #recorder: Recorder;
   #deployment: Deployment;
 
-  constructor(context: Context, deployment: Deployment) {
+  constructor(context: Context, deployment: Deployment, recorder: Recorder) {
+    this.#recorder = recorder;
     this.#context = context;
     this.#write = context.as("deployment-controller");
     this.#deployment = deployment;
@@ -141,6 +145,9 @@ class Sync {
     };
     try {
       const current = await this.#write.create(ReplicaSet, metadata.namespace, draft);
+      const replicas = replicasOf(current);
+      if (replicas > 0)
+        this.#record({ reason: "ScalingReplicaSet", message: `Scaled up replica set ${current.metadata.name} from 0 to ${replicas}` });
       const message = `Created new replica set "${current.metadata.name}"`;
       await this.#note(
         hasDeadline(deployment) ? { type: "Progressing", status: "True", reason: "NewReplicaSetCreated", message } : undefined,
@@ -148,17 +155,19 @@ class Sync {
       );
       return { ...revisions, current };
     } catch (error) {
-      if (error instanceof RefusedError) await this.#noteRefusal(error);
+      if (error instanceof RefusedError) await this.#noteRefusal(error, draft.metadata.name);
       throw error;
     }
   }
 
-  async #noteRefusal(error: RefusedError): Promise<void> {
+  async #noteRefusal(error: RefusedError, name: string): Promise<void> {
     const { status } = this.#deployment;
     // The name belongs to another template or another owner, so the next one has another hash.
-    if (error.reason === "AlreadyExists") await this.#tell({ ...status, collisionCount: (status?.collisionCount ?? 0) + 1 });
-    else if (hasDeadline(this.#deployment))
-      await this.#note({ type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message: error.message }, undefined);
+    if (error.reason === "AlreadyExists") return void (await this.#tell({ ...status, collisionCount: (status?.collisionCount ?? 0) + 1 }));
+    if (error.isOfEndingNamespace) return;
+    const finding = { reason: "ReplicaSetCreateError", message: `Failed to create new replica set "${name}": ${error.message}` };
+    if (hasDeadline(this.#deployment)) await this.#note({ type: "Progressing", status: "False", ...finding }, undefined);
+    this.#record({ type: "Warning", ...finding });
   }
 
   /** Gives the current set its number and annotations, and then the Deployment the number. */
@@ -198,7 +207,14 @@ class Sync {
       if (replicas === replicasOf(set) && jsonEqual(annotations, set.metadata.annotations)) continue;
       const draft = { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } };
       await this.#write.update(ReplicaSet, draft);
+      const before = replicasOf(set);
+      const change = `Scaled ${before < replicas ? "up" : "down"} replica set ${set.metadata.name} from ${before} to ${replicas}`;
+      if (replicas !== before) this.#record({ reason: "ScalingReplicaSet", message: change });
     }
+  }
+
+  #record(occurrence: Occurrence): void {
+    this.#recorder(Deployment, this.#deployment, occurrence);
   }
 
   /** Deletes the oldest revisions without pods beyond the limit. */

@@ -11,13 +11,16 @@ import { missingPods } from "./job-plan.ts";
 import { isTerminating, isTracked, TRACKING } from "./job-pods.ts";
 import { conditionOf, deadlineMs, finish, isTrue, judge, type Verdict } from "./job-verdict.ts";
 import { controllerOf, controllersIn } from "./objects.ts";
+import { podControl } from "./pod-events.ts";
 import { byWorth, isActive, isReady } from "./pods.ts";
 
 type Status = NonNullable<Job["status"]>;
 
 export function jobs(context: Context): Controller {
-  const { clock, objects, as } = context;
+  const { clock, objects, events, as } = context;
   const write = as("job-controller");
+  const record = events.recorder("job-controller");
+  const control = podControl(write, record, Job);
   const owners = controllersIn(Job);
   return {
     name: "job-controller",
@@ -51,12 +54,16 @@ export function jobs(context: Context): Controller {
       conditions = withTarget(job, verdict, nowMs);
       // Reported before the pods are deleted, as by the real controller, so that watchers learn of it first.
       if (pods.some(isActive)) await tell(current(key, job), { ...base, ...numbers(pods), conditions });
-      for (const pod of pods.filter(isActive)) await write.delete(Pod, pod);
+      for (const pod of pods.filter(isActive)) await control.delete(job, pod);
     } else if (suspend === true) {
       conditions = withSuspended(job, "True", nowMs);
-      for (const pod of pods.filter(isActive)) await remove(pod);
+      if (!isTrue(job, "Suspended")) record(Job, job, { reason: "Suspended", message: "Job suspended" });
+      for (const pod of pods.filter(isActive)) await remove(job, pod);
     } else {
-      if (isTrue(job, "Suspended")) conditions = withSuspended(job, "False", nowMs);
+      if (isTrue(job, "Suspended")) {
+        conditions = withSuspended(job, "False", nowMs);
+        record(Job, job, { reason: "Resumed", message: "Job resumed" });
+      }
       dueMs = await fill(job, pods, counted, nowMs);
     }
     const left = objects.controlled(Pod, job);
@@ -66,24 +73,30 @@ export function jobs(context: Context): Controller {
     const status = { ...base, ...numbers(left), conditions, startTime };
     const now = current(key, job);
     await tell(now, isOver ? { ...status, ...ended(status.conditions, verdict, nowMs) } : status);
+    if (isOver) noteEnd(now, verdict);
     const limitMs = verdict === undefined ? deadlineMs(current(key, job)) : undefined;
     const waits = [dueMs, limitMs].filter((ms) => ms !== undefined);
     return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits) - nowMs);
+  }
+
+  function noteEnd(job: Job, { type, reason, message }: Verdict): void {
+    if (type === "Complete") record(Job, job, { reason: "Completed", message: "Job completed" });
+    else record(Job, job, { type: "Warning", reason, message });
   }
 
   /** Creates missing pods and deletes surplus ones. Returns when more pods may be created. */
   async function fill(job: Job, pods: readonly Pod[], counted: Counted, nowMs: number): Promise<number | undefined> {
     const plan = missingPods(job, pods, counted, nowMs);
     const order = byWorth(new Map());
-    for (const pod of pods.filter(isActive).toSorted(order).slice(0, plan.surplus)) await remove(pod);
-    for (const draft of plan.drafts) await write.create(Pod, job.metadata.namespace, draft);
+    for (const pod of pods.filter(isActive).toSorted(order).slice(0, plan.surplus)) await remove(job, pod);
+    for (const draft of plan.drafts) await control.create(job, draft);
     return plan.laterMs;
   }
 
   /** Deletes a pod that must not be counted, because it did not end itself. */
-  async function remove(pod: Pod): Promise<void> {
+  async function remove(job: Job, pod: Pod): Promise<void> {
     await release(pod);
-    await write.delete(Pod, pod);
+    await control.delete(job, pod);
   }
 
   async function release(pod: Pod): Promise<void> {

@@ -1,8 +1,10 @@
 /** The kubelets of all nodes. They run the pods of their nodes, report their status, and end deleted pods. No container ever starts. */
 import { type Clock, jsonEqual, keyOf } from "@treadle/apimachinery";
 import { Deployment, Node, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
-import { type Circumstances, type ContainerLife, isOver, isReadyNow, live, nextChange } from "./container-life.ts";
+import { type Circumstances, type ContainerLife, isOver, isReadyNow, isUnhealthy, live, nextChange } from "./container-life.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
+import type { Occurrence } from "./events.ts";
+import { happened, stopped } from "./kubelet-events.ts";
 import { controllerOf } from "./objects.ts";
 import { isInitialized, type PodLife, podStatus } from "./pod-status.ts";
 import { nodesOf } from "./pods.ts";
@@ -10,6 +12,7 @@ import { nodesOf } from "./pods.ts";
 export function kubelet(context: Context): Controller {
   const { clock, objects, as } = context;
   const write = as("kubelet");
+  const record = context.events.recorder("kubelet");
   /** Lives of the pods by their keys. No object contains this state. */
   const lives = new Map<string, PodLife>();
   const stopping = new Map<string, number>();
@@ -42,6 +45,7 @@ export function kubelet(context: Context): Controller {
     const before = lives.get(key) ?? begin(pod, nowMs, { hostIp, ip: pod.spec?.hostNetwork === true ? hostIp : nextAddress() });
     const { life, nextMs } = goOn(context, pod, before);
     lives.set(key, life);
+    note(pod, happened(pod, before, life));
     await tell(pod, life, nowMs);
     return nextMs === undefined ? undefined : nextMs - nowMs;
   }
@@ -49,6 +53,8 @@ export function kubelet(context: Context): Controller {
   /** Ends the containers of a deleted pod, and then deletes the pod. Until then the pod continues as before. */
   async function end(key: string, pod: Pod): Promise<number | undefined> {
     const nowMs = clock.now();
+    const life = lives.get(key);
+    if (!stopping.has(key) && life !== undefined) note(pod, stopped(life));
     const since = stopping.get(key) ?? nowMs;
     stopping.set(key, since);
     const deadline = Date.parse(pod.metadata.deletionTimestamp ?? "");
@@ -57,12 +63,16 @@ export function kubelet(context: Context): Controller {
       : since + context.settings.stopSeconds * 1000;
     const stopMs = Math.min(wishMs, deadline);
     if (nowMs < stopMs) return stopMs - nowMs;
-    const life = lives.get(key);
     const isKept = (pod.metadata.finalizers ?? []).length > 0;
     // The status of a pod that is deleted by this write would never be seen.
     if (isKept && life !== undefined && !isFinal(pod)) await tell(pod, ended(life, clock), nowMs);
     if (!isKept || pod.metadata.deletionGracePeriodSeconds !== 0) await write.delete(Pod, pod, { graceSeconds: 0 });
     return undefined;
+  }
+
+  function note(pod: Pod, occurrences: readonly Occurrence[]): void {
+    const host = pod.spec?.nodeName ?? "";
+    for (const occurrence of occurrences) record(Pod, pod, { ...occurrence, host });
   }
 
   async function tell(pod: Pod, life: PodLife, nowMs: number): Promise<void> {
@@ -97,7 +107,7 @@ function begin({ metadata, spec }: Pod, sinceMs: number, addresses: { readonly h
       wasReady: false,
     }),
   );
-  return { uid: metadata.uid ?? "", sinceMs, ...addresses, containers, ready: new Set(), hasStarted: false };
+  return { uid: metadata.uid ?? "", sinceMs, ...addresses, containers, ready: new Set(), unhealthy: new Set(), hasStarted: false };
 }
 
 /** Returns the current life of the pod, and the time of its next change by time alone. */
@@ -108,6 +118,7 @@ function goOn(context: Context, pod: Pod, before: PodLife): { readonly life: Pod
   const restartPolicy = pod.spec?.restartPolicy ?? "Always";
   const containers: ContainerLife[] = [];
   const ready = new Set<string>();
+  const unhealthy = new Set<string>();
   const due: number[] = [];
   for (const one of before.containers) {
     const now = circumstances(context, pod, one);
@@ -115,6 +126,7 @@ function goOn(context: Context, pod: Pod, before: PodLife): { readonly life: Pod
     const next = isInitialized(containers) ? live(one, now) : one;
     containers.push(next);
     if (isReadyNow(next, now)) ready.add(next.spec.name);
+    else if (isUnhealthy(next, now)) unhealthy.add(next.spec.name);
     const dueMs = nextChange(next, now);
     if (dueMs !== undefined) due.push(dueMs);
     if (next.spec.type === "init" && isOver(next, restartPolicy) && next.state.exitCode !== 0) {
@@ -122,7 +134,7 @@ function goOn(context: Context, pod: Pod, before: PodLife): { readonly life: Pod
       break;
     }
   }
-  const life = { ...before, containers, ready, hasStarted: true };
+  const life = { ...before, containers, ready, unhealthy, hasStarted: true };
   return { life, nextMs: due.length === 0 ? undefined : Math.min(...due) };
 }
 
@@ -150,7 +162,7 @@ function ended(life: PodLife, clock: Clock): PodLife {
       ? one
       : { ...one, state: { type: "terminated", reason: "Completed", exitCode: 0, startedMs, finishedMs } };
   });
-  return { ...life, containers, ready: new Set(), hasEnded: true };
+  return { ...life, containers, ready: new Set(), unhealthy: new Set(), hasEnded: true };
 }
 
 /** Reports whether a pod has finished. A finished pod never starts again, whichever client wrote its phase. */

@@ -14,6 +14,8 @@ export interface PodLife {
   readonly containers: readonly ContainerLife[];
   /** Names of the ready containers. */
   readonly ready: ReadonlySet<string>;
+  /** Names of the containers whose readiness probe fails. */
+  readonly unhealthy: ReadonlySet<string>;
   /** Whether the node has started the containers. */
   readonly hasStarted: boolean;
   /** Whether the node has stopped the containers for good. */

@@ -5,10 +5,12 @@ import { adoptersIn, claim, controllerReference } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { RefusedError } from "./writer.ts";
 import { controllerOf, controllersIn } from "./objects.ts";
+import { podControl } from "./pod-events.ts";
 import { availableAfterMs, byWorth, isActive, isReady } from "./pods.ts";
 
-export function replicaSets({ clock, objects, as }: Context): Controller {
+export function replicaSets({ clock, objects, events, as }: Context): Controller {
   const write = as("replicaset-controller");
+  const control = podControl(write, events.recorder("replicaset-controller"), ReplicaSet);
   const adopters = adoptersIn((namespace) => objects.list(ReplicaSet, namespace));
   const owners = controllersIn(ReplicaSet);
   return {
@@ -60,14 +62,14 @@ export function replicaSets({ clock, objects, as }: Context): Controller {
       spec,
     };
     for (let made = 0; made < Math.min(count, BURST); made++) {
-      await write.create(Pod, set.metadata.namespace, draft).catch((cause: unknown) => fail("FailedCreate", cause));
+      await control.create(set, draft).catch((cause: unknown) => fail("FailedCreate", cause));
     }
   }
 
   async function remove(set: ReplicaSet, pods: readonly Pod[], count: number): Promise<void> {
     const order = byWorth(ranksOf(set, pods));
     for (const pod of pods.toSorted(order).slice(0, count)) {
-      await write.delete(Pod, pod).catch((cause: unknown) => fail("FailedDelete", cause));
+      await control.delete(set, pod).catch((cause: unknown) => fail("FailedDelete", cause));
     }
   }
 

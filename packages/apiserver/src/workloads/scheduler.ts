@@ -7,8 +7,9 @@ import { type Context, type Controller, watch } from "./controller.ts";
 import { obstacle } from "./placement.ts";
 import { nodesOf } from "./pods.ts";
 
-export function scheduler({ clock, store, objects, behaviours, as }: Context): Controller {
+export function scheduler({ clock, store, objects, behaviours, events, as }: Context): Controller {
   const write = as("kube-scheduler");
+  const record = events.decisions();
   const runningOn = objects.grouped(Pod, nodesOf);
   const isWaiting = ({ spec, metadata }: Pod): boolean =>
     !spec?.nodeName && metadata.deletionTimestamp === undefined && spec?.schedulerName === "default-scheduler";
@@ -58,6 +59,8 @@ export function scheduler({ clock, store, objects, behaviours, as }: Context): C
       spec: { ...spec, nodeName },
       status: { ...status, conditions },
     } as unknown as Draft);
+    const message = `Successfully assigned ${metadata.namespace}/${metadata.name} to ${nodeName}`;
+    record(Pod, entry.object as unknown as Pod, { reason: "Scheduled", action: "Binding", message });
   }
 
   async function refuse(pod: Pod, message: string, now: string): Promise<void> {
@@ -67,6 +70,7 @@ export function scheduler({ clock, store, objects, behaviours, as }: Context): C
     const isSame = before?.status === "False";
     const condition = { ...wanted, lastProbeTime: null, lastTransitionTime: isSame ? before.lastTransitionTime : now };
     if (before !== undefined && jsonEqual(condition, before)) return;
+    record(Pod, pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
     const others = (status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
     await write.patchStatus(Pod, pod, { conditions: [...others, condition] });
   }

@@ -11,6 +11,7 @@ import type { Change } from "../storage/store.ts";
 import { Agenda } from "./agenda.ts";
 import { Behaviours } from "./behaviours.ts";
 import type { Controller, MakeController } from "./controller.ts";
+import { Events } from "./events.ts";
 import { RefusedError } from "./writer.ts";
 import { idOf, Objects } from "./objects.ts";
 import type { Settings } from "./options.ts";
@@ -27,6 +28,7 @@ export class Simulation {
   readonly settings: Settings;
   readonly #parts: Parts;
   readonly #objects: Objects;
+  readonly #events: Events;
   /** Functions by the id of the kind whose changes they follow. */
   readonly #reasons = new Map<string, ((change: Change) => void)[]>();
   /** Due tasks by controller and key, as all maps below. */
@@ -56,12 +58,14 @@ export class Simulation {
     const all: Controller[] = [];
     // A fault that is added or removed can affect everything that a kubelet or a controller does.
     this.behaviours = new Behaviours(() => this.#lookAtAll(all));
+    this.#events = new Events(parts);
     const context = {
       clock: parts.clock,
       store: parts.store,
       settings: this.settings,
       objects: new Objects(),
       behaviours: this.behaviours,
+      events: this.#events,
       as: (name: string) => writerFor(name, sendAs),
     };
     this.#objects = context.objects;
@@ -94,6 +98,7 @@ export class Simulation {
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
+    this.#events.close();
     this.#later.clear();
   }
 

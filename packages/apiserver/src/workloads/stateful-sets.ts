@@ -10,6 +10,7 @@ import { type ControllerRevision, ControllerRevision as RevisionKind, forget, re
 import { controllersIn } from "./objects.ts";
 import { availableAfterMs, isReady } from "./pods.ts";
 import { resolve } from "./replica-counts.ts";
+import { statefulControl } from "./stateful-events.ts";
 import { claimOwners, claimsOf, isWanted, ordinalOf, podName, podOf, replicasOf, REVISION, startOf } from "./stateful-pods.ts";
 
 type Status = NonNullable<StatefulSet["status"]>;
@@ -24,8 +25,9 @@ interface Look {
   readonly nowMs: number;
 }
 
-export function statefulSets({ clock, objects, as }: Context): Controller {
+export function statefulSets({ clock, objects, events, as }: Context): Controller {
   const write = as("statefulset-controller");
+  const control = statefulControl(write, events.recorder("statefulset-controller"));
   const owners = controllersIn(StatefulSet);
   const adopters = adoptersIn(() => objects.list(StatefulSet));
   return {
@@ -81,12 +83,12 @@ export function statefulSets({ clock, objects, as }: Context): Controller {
       const pod = pods.get(ordinal);
       const hasEnded = pod?.status?.phase === "Failed" || pod?.status?.phase === "Succeeded";
       if (pod === undefined) await make(look, ordinal);
-      else if (hasEnded && pod.metadata.deletionTimestamp === undefined) await write.delete(Pod, pod);
+      else if (hasEnded && pod.metadata.deletionTimestamp === undefined) await control.delete(set, pod);
       if (isOrdered && (pod === undefined || !isHealthy(look, pod))) return false;
     }
     const condemned = [...pods].filter(([ordinal]) => !isWanted(set, ordinal)).toReversed();
     for (const [, pod] of condemned) {
-      if (pod.metadata.deletionTimestamp === undefined) await write.delete(Pod, pod);
+      if (pod.metadata.deletionTimestamp === undefined) await control.delete(set, pod);
       if (isOrdered) return false;
     }
     return await replace(look);
@@ -104,7 +106,7 @@ export function statefulSets({ clock, objects, as }: Context): Controller {
       const isOld = pod.metadata.labels?.[REVISION] !== update.metadata.name;
       const isSick = !isHealthy({ set, nowMs }, pod);
       if (isOld && pod.metadata.deletionTimestamp === undefined && (isSick || missing < most)) {
-        await write.delete(Pod, pod);
+        await control.delete(set, pod);
         if (!isSick) missing++;
       }
       if (missing >= most) return false;
@@ -115,11 +117,11 @@ export function statefulSets({ clock, objects, as }: Context): Controller {
   async function make({ set, current, update }: Look, ordinal: number): Promise<void> {
     for (const draft of claimsOf(set, ordinal)) {
       const key = `${set.metadata.namespace}/${draft.metadata.name}`;
-      if (objects.get(PersistentVolumeClaim, key) === undefined) await write.create(PersistentVolumeClaim, set.metadata.namespace, draft);
+      if (objects.get(PersistentVolumeClaim, key) === undefined) await control.claim(set, podName(set, ordinal), draft);
     }
     const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
     const isOld = type !== "OnDelete" && ordinal < startOf(set) + (rollingUpdate?.partition ?? 0);
-    await write.create(Pod, set.metadata.namespace, podOf(set, ordinal, isOld ? current : update));
+    await control.create(set, podName(set, ordinal), podOf(set, ordinal, isOld ? current : update));
   }
 
   /** Sets the owner of a pod's claims by the retention policy, when the pod is created or about to be deleted. */

@@ -19,11 +19,14 @@ export class RefusedError extends Error {
   override readonly name = "RefusedError";
   readonly status: number;
   readonly reason: string;
+  /** Whether the namespace is being deleted. */
+  readonly isOfEndingNamespace: boolean;
 
-  constructor(status: number, reason: string, message: string) {
+  constructor({ code, reason = "", message = `status ${code}`, details }: Status) {
     super(message);
-    this.status = status;
+    this.status = code;
     this.reason = reason;
+    this.isOfEndingNamespace = details?.causes?.some((cause) => cause.reason === "NamespaceTerminating") === true;
   }
 
   /** Whether the write was based on an outdated version. */
@@ -65,12 +68,11 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
   const isOfManager = !PROGRAMS.has(name);
   // The rights of these accounts are not checked.
   const user = isOfManager ? `system:serviceaccount:kube-system:${name}` : `system:${name}`;
-  const agent = isOfManager ? "kube-controller-manager" : name;
   const send = async (method: ApiRequest["method"], path: string, { body, type = "application/json" }: Body): Promise<never> => {
-    const headers = { "content-type": type, accept: "application/json", "user-agent": agent };
+    const headers = { "content-type": type, accept: "application/json", "user-agent": managerOf(name) };
     const response = await sendAs({ method, path, headers, body: JSON.stringify(body) }, { user, groups: ["system:masters"] });
     const answer = JSON.parse(response.body ?? "{}") as Status;
-    if (response.status >= 300) throw new RefusedError(response.status, answer.reason ?? "", answer.message ?? `status ${response.status}`);
+    if (response.status >= 300) throw new RefusedError({ ...answer, code: response.status });
     return answer as never; // the object, since it was not refused
   };
   const put = (kind: Kind, draft: KubernetesObject, subresource: object): Promise<never> =>
@@ -101,6 +103,11 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
       }
     },
   };
+}
+
+/** Returns the field manager of a part of the control plane. */
+export function managerOf(name: string): string {
+  return PROGRAMS.has(name) ? name : "kube-controller-manager";
 }
 
 /** Separate programs. All other names are parts of kube-controller-manager. */

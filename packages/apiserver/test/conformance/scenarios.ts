@@ -25,6 +25,7 @@ import { podActions } from "./scenarios/pod-actions.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { reads } from "./scenarios/reads.ts";
+import { requestMetrics } from "./scenarios/request-metrics.ts";
 import { sentOwners } from "./scenarios/sent-owners.ts";
 import { rules } from "./scenarios/rules.ts";
 import { rights } from "./scenarios/rights.ts";
@@ -55,6 +56,7 @@ export const scenarios: readonly Scenario[] = [
   ...ownership,
   ...protocol,
   ...reads,
+  ...requestMetrics,
   ...podActions,
   ...changes,
   ...builtInDefaults,

@@ -45,6 +45,8 @@ export interface Session {
   send(step: string, method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
   /** As {@link send} without recording, for preparation. */
   quietly(method: ApiRequest["method"], path: string, options?: Send): Promise<Json>;
+  /** Returns the text at a path, without recording. */
+  read(path: string): Promise<string>;
   /**
    * Waits until the server's cache has the newest version of what is at `path`. A write starts from this cache. If it is behind,
    * the server calls webhooks with an older object, and again after the conflict.
@@ -88,6 +90,7 @@ export function session({ transport, namespace, scenario, record }: SessionOptio
     gadgets: `/apis/conformance.treadle.dev/v1/namespaces/${namespace}/gadgets`,
     send: exchange,
     quietly: (method, path, options) => exchange(undefined, method, path, options),
+    read: async (path) => (await transport.request(makeRequest("GET", path, { headers: { accept: "*/*" } }))).body ?? "",
     async upToDate(path) {
       const { metadata } = await exchange(undefined, "GET", path);
       if (metadata?.resourceVersion !== undefined)

@@ -151,6 +151,7 @@ export const COMMANDS: readonly Command[] = [
   { args: "label gizmo a colour-" },
   { args: "annotate gizmo a note=x" },
   { args: "scale gizmo a --replicas=3" },
+  { args: "get gizmo a --subresource=scale" },
   { args: "get gizmo a -o wide" },
   {
     args: "wait --for=condition=Ready gizmo/a --timeout=30s",
@@ -160,6 +161,7 @@ export const COMMANDS: readonly Command[] = [
   { args: "wait --for=condition=Never gizmo/a --timeout=1s" },
   { args: "get gizmos -w", until: /^a +9 /m, meanwhile: { when: /^c +7/m, args: `patch gizmo a --type=merge -p {"spec":{"size":9}}` } },
   { args: "explain gizmo.spec.size" },
+  { args: "explain gizmo.spec --output=plaintext-openapiv2" },
   { args: "create -f -", stdin: CORE },
   { args: "get cm/settings secret/password deploy/web svc/web" },
   { args: "get deploy web -o wide" },

@@ -20,10 +20,28 @@ export function digest(steps: readonly Step[]): readonly Step[] {
       Object.entries(objects).flatMap(([resource, list]) => {
         // Nodes and classes belong to the cluster; controllers of workloads only read them.
         if (list.length === 0 || resource === "nodes" || resource === "storageclasses") return [];
+        if (resource === "events")
+          return [[resource, counted(list.filter(isCompared).map((event) => names.replace(eventOf(event)) as Json))]];
         return [[resource, counted(list.map((object) => names.replace(reduce(resource, object)) as Json))]];
       }),
     ),
   }));
+}
+
+/** Components whose events are compared. */
+const REPORTERS = ["deployment", "replicaset", "replication", "statefulset", "daemonset", "job", "cronjob"].map(
+  (name) => `${name}-controller`,
+);
+
+function isCompared({ source }: Json): boolean {
+  return [...REPORTERS, "horizontal-pod-autoscaler"].includes((source as Json)["component"]);
+}
+
+/** Keeps the event without the identities of its objects. */
+function eventOf({ metadata, involvedObject, ...event }: Json): Json {
+  const { uid: _, resourceVersion: __, ...about } = involvedObject as Json;
+  const { apiVersion: ___, kind: ____, ...content } = event;
+  return { metadata: { name: about["name"], managers: managers(metadata.managedFields ?? []) }, involvedObject: about, ...content };
 }
 
 /** Returns the objects in the order of their names. Equal ones are listed once, with their number. */

@@ -7,6 +7,8 @@ import type { Json } from "../conformance/session.ts";
 
 export interface Scenario {
   readonly name: string;
+  /** Whether the events of controllers are compared, too. */
+  readonly hasEvents?: true;
   run(stage: Stage): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ const RESOURCES = {
   jobs: { prefix: "/apis/batch/v1" },
   cronjobs: { prefix: "/apis/batch/v1" },
   pods: { prefix: "/api/v1" },
+  events: { prefix: "/api/v1" },
   services: { prefix: "/api/v1" },
   endpoints: { prefix: "/api/v1" },
   endpointslices: { prefix: "/apis/discovery.k8s.io/v1" },

@@ -4,6 +4,7 @@ import { cronJobs } from "./scenarios/cron-jobs.ts";
 import { daemonSets } from "./scenarios/daemon-sets.ts";
 import { definitions } from "./scenarios/definitions.ts";
 import { deployments } from "./scenarios/deployments.ts";
+import { events } from "./scenarios/events.ts";
 import { jobs } from "./scenarios/jobs.ts";
 import { replicaSets } from "./scenarios/replica-sets.ts";
 import { services } from "./scenarios/services.ts";
@@ -13,6 +14,7 @@ import { volumes } from "./scenarios/volumes.ts";
 export const scenarios: readonly Scenario[] = [
   // The slowest first, because they are recorded in parallel.
   ...cronJobs,
+  ...events,
   ...deployments,
   ...replicaSets,
   ...statefulSets,

@@ -34,6 +34,23 @@ const BUILT_IN = [
   { apiVersion: "v1", kind: "ReplicationController", plural: "replicationcontrollers", spec: { selector: { a: "b" }, template: PODS } },
 ] as const;
 
+const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+/** Reads and changes a scale in each form that is not the Scale itself. */
+async function scaleInForms({ send }: Session, path: string): Promise<void> {
+  const get = (step: string, accept: string, query = ""): Promise<Json> => send(step, "GET", path, { query, headers: { accept } });
+  await get("a table", TABLE);
+  await get("a table of kubectl", `${TABLE},application/json`);
+  await get("a table of v1beta1", TABLE.replace("v=v1", "v=v1beta1"));
+  for (const include of ["None", "Metadata", "Object", "All"]) await get(`a table with ${include}`, TABLE, `includeObject=${include}`);
+  await get("a table in YAML", TABLE.replace("json", "yaml"));
+  await get("only metadata", TABLE.replace("Table", "PartialObjectMetadata"));
+  await get("metadata as a list", TABLE.replace("Table", "PartialObjectMetadataList"));
+  const headers = { accept: TABLE, ...MERGE };
+  await send("a patch answered as a table", "PATCH", path, { body: { spec: { replicas: 7 } }, headers });
+  await send("a patch to zero answered as a table", "PATCH", path, { body: { spec: { replicas: 0 } }, headers });
+}
+
 export const scale: readonly Scenario[] = [
   ...BUILT_IN.map(({ apiVersion, kind, plural, spec }) => ({
     name: `scale applied to a ${kind}`,
@@ -63,6 +80,7 @@ export const scale: readonly Scenario[] = [
       await by("taken from the updater", "one", scaleTo(5), "force=true");
       await by("the last owner who leaves", "one", scaleTo(undefined));
       await by("to nothing", "one", scaleTo(0));
+      await scaleInForms(session, `${path}/a/scale`);
     },
   })),
   {
@@ -182,6 +200,7 @@ export const scale: readonly Scenario[] = [
         engine({ size: 8 }, "v3"),
       );
       await by("and in the first again", "five", scaleTo(1), "force=true");
+      await scaleInForms(session, `${engines}/a/scale`);
       await quietly("DELETE", `${ALL}/engines.${group}`);
     },
   },
