@@ -3,17 +3,19 @@
  *
  *     npm run peers -- informer                                   # client-go's informers
  *     npm run peers -- controller-runtime [--package NAME]...     # the tests of its packages
+ *     npm run peers -- clients [--focus NAME]                     # clients in other languages, and Helm
  *     npm run peers -- e2e [--focus TEXT]                         # Kubernetes' own e2e specs; half an hour
  */
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { compareClients } from "./src/clients.ts";
 import { comparePackage, PACKAGES } from "./src/controller-runtime.ts";
 import { compareSpecs } from "./src/e2e.ts";
 import { compareInformers, type Outcome } from "./src/informer.ts";
 
-const SUITES = ["informer", "controller-runtime", "e2e"] as const;
+const SUITES = ["informer", "controller-runtime", "clients", "e2e"] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,6 +34,7 @@ const outcomes: Outcome[] = [];
 if (wanted.includes("informer")) outcomes.push(await twice(() => compareInformers(dir, log)));
 if (wanted.includes("controller-runtime"))
   for (const name of values.package) outcomes.push(await twice(() => comparePackage(name, dir, log)));
+if (wanted.includes("clients")) outcomes.push(await twice(() => compareClients(dir, values.focus, log)));
 if (wanted.includes("e2e")) outcomes.push(await compareSpecs(dir, values.focus, log));
 for (const { line } of outcomes) console.log(line);
 const problems = outcomes.flatMap((outcome) => outcome.problems);

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalCluster } from "@treadle/apiserver";
+import { capture } from "../../src/run.ts";
 import { startControlPlane } from "../../controlplane/src/control-plane.ts";
 
 /** `real` is the yardstick. */
@@ -12,6 +13,8 @@ export type Side = (typeof SIDES)[number];
 export interface ServersOptions {
   /** Of kube-controller-manager; none: neither server has any, as in envtest. */
   readonly controllers: readonly string[];
+  /** A folder of CRDs that both servers have from the start. */
+  readonly manifests?: string;
   readonly log: (line: string) => void;
 }
 
@@ -23,7 +26,7 @@ export interface Servers extends AsyncDisposable {
 }
 
 /** Starts both. With controllers, the one in memory has what stands for them: garbage collection, the contents of namespaces, workloads. */
-export async function startServers({ controllers, log }: ServersOptions): Promise<Servers> {
+export async function startServers({ controllers, manifests, log }: ServersOptions): Promise<Servers> {
   const dir = mkdtempSync(join(tmpdir(), "treadle-peers-"));
   const kubeconfigs = { real: join(dir, "real.kubeconfig"), memory: join(dir, "memory.kubeconfig") };
   await using stack = new AsyncDisposableStack();
@@ -31,9 +34,24 @@ export async function startServers({ controllers, log }: ServersOptions): Promis
   const hasControllers = controllers.length > 0;
   // Workloads without nodes: beside the real server there are no kubelets either.
   const server = { workloads: hasControllers ? { nodes: 0 } : false };
-  stack.use(await startLocalCluster({ kubeconfig: kubeconfigs.memory, controllers: hasControllers, server }));
+  stack.use(
+    await startLocalCluster({
+      kubeconfig: kubeconfigs.memory,
+      controllers: hasControllers,
+      server,
+      ...(manifests !== undefined && { manifests }),
+    }),
+  );
   const plane = stack.use(await startControlPlane({ controllers, log }));
   copyFileSync(plane.kubeconfigPath, kubeconfigs.real);
+  if (manifests !== undefined) await createCrds(join(plane.assetsDir, "kubectl"), kubeconfigs.real, manifests);
   const kept = stack.move();
   return { kubeconfigs, assetsDir: plane.assetsDir, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+async function createCrds(kubectl: string, kubeconfig: string, dir: string): Promise<void> {
+  for (const args of [["create"], ["wait", "--for=condition=established", "--timeout=30s"]]) {
+    const { code, output } = await capture(kubectl, ["--kubeconfig", kubeconfig, ...args, "-f", dir]);
+    if (code !== 0) throw new Error(`kubectl ${args.join(" ")} -f ${dir} ended with ${code}:\n${output}`);
+  }
 }
