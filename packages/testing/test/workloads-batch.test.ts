@@ -3,6 +3,7 @@ import { isApiError } from "@treadle/apimachinery";
 import {
   CronJob,
   DaemonSet,
+  Event,
   Job,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -284,15 +285,17 @@ describe("failing and slow workloads", { tags: ["memory"] }, () => {
     expect(await evict("db-0")).toBe(201);
   });
 
-  test("settled workloads write nothing", async () => {
+  test("settled workloads write nothing, and their events expire", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     await cluster.create(StatefulSet, database(2));
     await cluster.create(Job, job());
     const spec = { selector: { matchLabels: { app: "agent" } }, template: podTemplate("agent") };
     await cluster.create(DaemonSet, { metadata: { name: "agent" }, spec } as never); // a DaemonSet
     await cluster.settled();
+    const events = (await cluster.list(Event)).length;
     const { resourceVersion } = cluster.server;
     await cluster.advance(86_400_000);
-    expect(cluster.server.resourceVersion).toBe(resourceVersion);
+    expect(await cluster.list(Event)).toEqual([]);
+    expect(Number(cluster.server.resourceVersion) - Number(resourceVersion)).toBe(events); // a version for each that expired
   });
 });

@@ -1,5 +1,5 @@
 /** Stories with workloads: what a Deployment and its pods look like once the controllers have done what they do. In memory, and on a real server where nothing is to go wrong. */
-import { Deployment, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
+import { Deployment, Event, Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
 import { handler, one, step } from "@treadle/reconcile";
 import { describe, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../src/index.ts";
@@ -161,14 +161,16 @@ describe("failing workloads", { tags: ["memory"] }, () => {
     expect(await cluster.get(Pod, "a")).toBeUndefined();
   });
 
-  test("settled workloads write nothing", async () => {
+  test("settled workloads write nothing, and their events expire", async () => {
     await using cluster = await startTestCluster({ workloads: true });
     await cluster.create(Deployment, web(3));
     await cluster.settled();
     await cluster.settled();
+    const events = (await cluster.list(Event)).length;
     const { resourceVersion } = cluster.server;
     await cluster.advance(86_400_000);
-    expect(cluster.server.resourceVersion).toBe(resourceVersion);
+    expect(await cluster.list(Event)).toEqual([]);
+    expect(Number(cluster.server.resourceVersion) - Number(resourceVersion)).toBe(events); // a version for each that expired
   });
 
   test("the durations of workloads are options", async () => {
