@@ -29,7 +29,6 @@ import { installProcessHooks, logUncaught } from "./process-hooks.ts";
 import { Additions, type Assignment } from "./additions.ts";
 import { Runtime } from "./runtime.ts";
 import { type ManagerHooks, makeServices, type Services } from "./services.ts";
-import { keepYoungSpace } from "./young-space.ts";
 
 /** Makes a manager. It does nothing before `run` or `start`. */
 export function createManager(options: ManagerOptions = {}): Manager {
@@ -134,7 +133,6 @@ class OperatorManager implements Manager {
     if (this.#state !== "new")
       throw new ManagerError("ERR_ALREADY_STARTED", `cannot start a manager that is ${this.#state}: make a new one with createManager()`);
     this.#state = "starting";
-    keepYoungSpace();
     // Keeps the process alive, which timers of the clock and an in-process client do not.
     this.#hold = setInterval(() => {}, 2 ** 30);
     this.#starting = this.#start();
