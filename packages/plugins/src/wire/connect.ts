@@ -37,19 +37,9 @@ export const CALL_MS = 10_000;
  * @throws PluginError with what to do
  */
 export async function connectGrpc(target: string, options: GrpcOptions, signal: AbortSignal): Promise<GrpcConnection> {
-  const { plugin, protocol, tls } = options;
+  const { plugin, protocol } = options;
   const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);
-  const credentials =
-    tls === undefined
-      ? grpc.credentials.createInsecure()
-      : grpc.credentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
-  const name = tls?.serverName;
-  const client = new grpc.Client(target, credentials, {
-    ...CHANNEL,
-    // A new connection must not wait for the backoff of the one before. A pool of subchannels for each would need a timer of its own.
-    "treadle.connection": Symbol(plugin),
-    ...(name === undefined ? {} : { "grpc.ssl_target_name_override": name, "grpc.default_authority": name }),
-  });
+  const client = clientOf(grpc, target, options);
   const { promise: ended, resolve: onEnd } = Promise.withResolvers<string>();
   /** Why the client is closed. The first reason counts. */
   let closedBy: string | undefined;
@@ -97,6 +87,17 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
   channel.watchConnectivityState(grpc.connectivityState.READY, Number.POSITIVE_INFINITY, lost);
   if (channel.getConnectivityState(false) !== grpc.connectivityState.READY) lost();
   return connection;
+}
+
+function clientOf({ Client, credentials }: typeof import("@grpc/grpc-js"), target: string, { plugin, tls }: GrpcOptions): Client {
+  const name = tls?.serverName;
+  const [ca, key, cert] = [tls?.ca, tls?.key, tls?.cert].map((pem) => (pem === undefined ? null : Buffer.from(pem)));
+  return new Client(target, tls === undefined ? credentials.createInsecure() : credentials.createSsl(ca, key, cert), {
+    ...CHANNEL,
+    // A new connection must not wait for the backoff of the one before. A pool of subchannels for each would need a timer of its own.
+    "treadle.connection": Symbol(plugin),
+    ...(name === undefined ? {} : { "grpc.ssl_target_name_override": name, "grpc.default_authority": name }),
+  });
 }
 
 type AnyMethod = MethodDefinition<object, object>;
