@@ -1,0 +1,55 @@
+/** kill -9 of a plugin before, in and after each call, with real processes. */
+import { readdir, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fixtureProgram, processesWith, started } from "./programs.ts";
+
+const signal = new AbortController().signal;
+
+/** A plugin that kills itself in a call if its folder has a file with the name of the call. It notes that it was asked to end. */
+const MORTAL = `{
+  describe: () => lethal("describe", { ...fixture.DESCRIPTION, version: String(process.pid) }),
+  plan: () => lethal("plan", fixture.PLAN),
+  check: () => lethal("check", { status: "SERVING" }),
+  shutdown: () => fs.writeFileSync("asked", "") ?? lethal("shutdown", {}),
+}`;
+const LETHAL = `import fs from "node:fs";
+  const lethal = (call, answer) => (fs.existsSync(call) ? process.kill(process.pid, "SIGKILL") && new Promise(() => {}) : answer);`;
+
+const owner = { apiVersion: "example.com/v1", kind: "Capability", metadata: { name: "db", namespace: "default" } };
+const request = { type: "postgresql", version: "", owner, parameters: {}, live: [] };
+
+const CASES = (["describe", "plan", "check", "shutdown"] as const).flatMap((call) =>
+  (["before", "in", "after"] as const).map((when) => ({ call, when })),
+);
+
+test.for(CASES)("kill -9 of a plugin $when $call ends the connection, and leaves no process and no folder", async ({ call, when }) => {
+  const file = await fixtureProgram(MORTAL, LETHAL);
+  const connection = await started(file);
+  const pid = Number((await connection.describe(signal)).version);
+  const folder = await readlink(`/proc/${pid}/cwd`);
+  const calls = {
+    describe: () => connection.describe(signal),
+    plan: () => connection.plan(request, signal),
+    check: () => connection.check(signal),
+    shutdown: () => connection.close(),
+  };
+  if (when === "before") process.kill(pid, "SIGKILL");
+  if (when === "in") await writeFile(join(folder, call), "");
+  const answer = calls[call]().then(
+    () => "answered",
+    (error: unknown) => error,
+  );
+  if (when === "after") {
+    if (call === "shutdown") await expect.poll(() => readdir(folder)).toContain("asked");
+    else expect(await answer).toBe("answered");
+    process.kill(pid, "SIGKILL");
+  }
+  // The request to end is answered by the end, in whatever way.
+  if (when !== "after") expect(await answer).toEqual(call === "shutdown" ? "answered" : expect.objectContaining({ code: "Away" }));
+  expect(await connection.ended).toBe("the process was ended by SIGKILL");
+  await expect(connection.plan(request, signal)).rejects.toMatchObject({ code: "Away" });
+  await connection.close();
+  expect(await processesWith(file)).toEqual([]);
+  await expect(readdir(folder)).rejects.toThrow("ENOENT");
+});
