@@ -86,3 +86,17 @@ test("a plan takes an object without an owner if the step allows it", async () =
   expect((await stage.cluster.client.get(ConfigMap, { name: "other", namespace: "default" }))?.data).toEqual({ by: "b" });
   expect((await stage.condition("a", "Ready"))?.status).toBe("True");
 });
+
+test("a plan gives no Secret for the token of a ServiceAccount", async () => {
+  const pg = new FakePlugin("pg");
+  const annotations = { "kubernetes.io/service-account.name": "admin" };
+  const token = { kind: "Secret", type: "kubernetes.io/service-account-token", data: undefined, metadata: { annotations } };
+  pg.plan = () => ({ type: "dependents", dependents: [map("own"), map("token", token)] });
+  await using stage = await setStage([new FakeSource(pg.origin())], [capability("a")]);
+  await stage.cluster.settled();
+  expect(await stage.condition("a", "PluginReady")).toMatchObject({
+    reason: "PluginUnavailable",
+    message: expect.stringContaining('object "token" is a Secret for the token of a ServiceAccount, which no plugin may give') as string,
+  });
+  expect(await stage.maps()).toEqual([]);
+});

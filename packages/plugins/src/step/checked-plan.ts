@@ -30,6 +30,9 @@ export function checkedPlan(dependents: readonly PlannedDependent[], rules: Plan
     const { granted, plugin } = rules;
     if (granted !== "any" && !granted.some((each) => each.kind === kind && apiVersionOf(each) === apiVersion))
       throw refuse("NotGranted", `is a ${kind} of ${apiVersion}, which is not granted: add the kind to kinds["${plugin}"] of pluginHost()`);
+    // The server writes the token of any ServiceAccount into such a Secret, and the plugin would be sent it.
+    if (apiVersion === "v1" && kind === "Secret" && object["type"] === "kubernetes.io/service-account-token")
+      throw refuse("NotGranted", "is a Secret for the token of a ServiceAccount, which no plugin may give");
     const metadata = metadataOf(id, object["metadata"] ?? {}, rules, refuse);
     const isOwner =
       groupOf(apiVersion) === rules.ownerKind.group && kind === rules.ownerKind.kind && metadata.name === rules.owner.metadata.name;
