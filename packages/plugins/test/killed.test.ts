@@ -1,8 +1,12 @@
 /** kill -9 of a plugin before, in and after each call, with real processes. */
-import { readdir, readlink, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { fixtureProgram, processesWith, started } from "./programs.ts";
+import { fixtureProgram, nodeProgram, processesWith, started } from "./programs.ts";
 
 const signal = new AbortController().signal;
 
@@ -51,5 +55,15 @@ test.for(CASES)("kill -9 of a plugin $when $call ends the connection, and leaves
   await expect(connection.plan(request, signal)).rejects.toMatchObject({ code: "Away" });
   await connection.close();
   expect(await processesWith(file)).toEqual([]);
+  await expect(readdir(folder)).rejects.toThrow("ENOENT");
+});
+
+test("a launcher whose host reads nothing more removes the folder of a plugin that ends", async () => {
+  const file = await nodeProgram("setTimeout(() => process.exit(0), 200);");
+  const folder = await mkdtemp(join(tmpdir(), "treadle-test-"));
+  const launcher = fileURLToPath(new URL("../src/process/launcher.ts", import.meta.url));
+  const child = spawn(process.execPath, [launcher, file, folder], { detached: true, stdio: ["pipe", "ignore", "ignore", "pipe"] });
+  child.stdio[3]?.destroy();
+  await once(child, "exit");
   await expect(readdir(folder)).rejects.toThrow("ENOENT");
 });

@@ -17,10 +17,14 @@ process.stdin
   .on("close", () => end())
   .resume();
 
-function end(why?: string): void {
+function end(why = ""): void {
   child.kill("SIGKILL");
   try {
-    if (why !== undefined) writeSync(3, why);
+    writeSync(3, why);
+  } catch {
+    // The host has ended.
+  }
+  try {
     rmSync(folder, { recursive: true, force: true });
   } finally {
     process.kill(process.platform === "win32" ? process.pid : -process.pid, "SIGKILL");
