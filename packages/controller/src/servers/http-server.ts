@@ -108,15 +108,13 @@ export function answering(handle: Handle): RequestListener {
   return (request, response) => void respond(handle, request, response); // It never rejects.
 }
 
-async function made({
-  certificate,
-  clientCa,
-  listener,
-}: HttpServerOptions): Promise<Server | TlsServer> {
+async function made({ certificate, clientCa, listener }: HttpServerOptions): Promise<Server | TlsServer> {
   // An import of node:http would also load node's fetch, a tenth of the time until the first status.
   if (certificate === undefined) return process.getBuiltinModule("node:http").createServer(LIMITS, listener);
   const client = clientCa === undefined ? undefined : { ca: clientCa };
-  const server = process.getBuiltinModule("node:https").createServer({ ...LIMITS, ...(client && { requestCert: true, rejectUnauthorized: true }) }, listener);
+  const server = process
+    .getBuiltinModule("node:https")
+    .createServer({ ...LIMITS, ...(client && { requestCert: true, rejectUnauthorized: true }) }, listener);
   server.setSecureContext({ ...(await certificate.start((renewed) => server.setSecureContext({ ...renewed, ...client }))), ...client });
   return server;
 }
