@@ -1,0 +1,74 @@
+/** Finds the objects that another object names: by typed references in its spec and status, and by the words of its messages. */
+import type { KubernetesObject } from "@treadle/apimachinery";
+import { idOf, type ObjectName } from "../cluster/object-name.ts";
+import type { ServedKinds } from "../cluster/served-kinds.ts";
+import { isRecord, textAt } from "../json.ts";
+
+/** A reference, and where it is. */
+export interface Reference {
+  readonly name: ObjectName;
+  readonly path: string;
+}
+
+/** Deeper fields, and more references, are not looked at. */
+const MAX_DEPTH = 6;
+const MAX_REFERENCES = 30;
+
+/**
+ * Returns the objects that spec and status name by `apiVersion`, `kind` and `name`, as Crossplane, Cluster API and others do.
+ * `status.dependents` is not among them.
+ */
+export function typedReferences(object: KubernetesObject): readonly Reference[] {
+  const found = new Map<string, Reference>();
+  const visit = (value: unknown, path: string, depth: number): void => {
+    if (depth > MAX_DEPTH || found.size >= MAX_REFERENCES) return;
+    if (Array.isArray(value)) {
+      value.forEach((each, index) => visit(each, `${path}[${index}]`, depth + 1));
+      return;
+    }
+    if (!isRecord(value)) return;
+    const [apiVersion, kind, name] = ["apiVersion", "kind", "name"].map((key) => textAt(value, key));
+    if (apiVersion && kind && name) {
+      const namespace = textAt(value, "namespace") || object.metadata.namespace;
+      const reference = { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+      if (!found.has(idOf(reference))) found.set(idOf(reference), { name: reference, path });
+    }
+    for (const [key, each] of Object.entries(value)) if (path !== "status" || key !== "dependents") visit(each, `${path}.${key}`, depth + 1);
+  };
+  for (const part of ["spec", "status"] as const) visit((object as unknown as Readonly<Record<string, unknown>>)[part], part, 0);
+  return [...found.values()];
+}
+
+/** `Secret in`, `Deployment default/web`, `ConfigMap "app"`. A kind begins with a capital letter. */
+const KIND_AND_NAME = /\b([A-Z][A-Za-z0-9]+)\s+["'`]?((?:[a-z0-9][-a-z0-9.]*\/)?[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)["'`]?/g;
+/** `secrets "in" not found`, `configmap "app" not found`, as Kubernetes writes it. */
+const PLURAL_AND_NAME = /\b([a-z][a-z0-9.]*)\s+"((?:[a-z0-9][-a-z0-9.]*\/)?[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)"/g;
+
+/** Returns the objects that a message mentions, if the server has a kind of that name. Names without a namespace are in `namespace`. */
+export function mentioned(message: string, namespace: string | undefined, kinds: ServedKinds): readonly ObjectName[] {
+  const found = new Map<string, ObjectName>();
+  const add = (kind: { readonly apiVersion: string; readonly kind: string; readonly isNamespaced: boolean }, text: string): void => {
+    const [before, after] = text.split("/");
+    const [where, name = ""] = after === undefined ? [namespace, before] : [before, after];
+    const type = { apiVersion: kind.apiVersion, kind: kind.kind };
+    const reference = kind.isNamespaced && where !== undefined ? { ...type, namespace: where, name } : { ...type, name };
+    found.set(idOf(reference), reference);
+  };
+  for (const [, word = "", name = ""] of message.matchAll(KIND_AND_NAME)) {
+    const [kind] = kinds.named(word);
+    if (kind !== undefined) add(described(kind), name);
+  }
+  for (const [, word = "", name = ""] of message.matchAll(PLURAL_AND_NAME)) {
+    const kind = kinds.preferred().find((each) => each.plural === word || each.singular === word || `${each.plural}.${each.group}` === word);
+    if (kind !== undefined) add(described(kind), name);
+  }
+  return [...found.values()].slice(0, 10);
+}
+
+function described({ group, version, kind, scope }: { group: string; version: string; kind: string; scope: string }): {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly isNamespaced: boolean;
+} {
+  return { apiVersion: group === "" ? version : `${group}/${version}`, kind, isNamespaced: scope === "Namespaced" };
+}
