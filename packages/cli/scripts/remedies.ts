@@ -13,7 +13,7 @@ export function remediesIn(page: string): ReadonlyMap<string, string> {
   const remedies = new Map<string, string>();
   const add = (name: string, remedy: string): void => {
     const text = plain(remedy);
-    if (!remedies.has(name) && text !== "") remedies.set(name, text);
+    if (!remedies.has(name) && text !== "" && !AMBIGUOUS.has(name)) remedies.set(name, text);
   };
   for (const [section, columns] of Object.entries(SECTIONS)) {
     const part = page.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? "";
@@ -27,6 +27,9 @@ export function remediesIn(page: string): ReadonlyMap<string, string> {
   }
   return remedies;
 }
+
+/** A step that throws an `Error` has this reason as well, and the page explains that of sets. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(["Error"]);
 
 /** Which column has the names; the last one has the remedy. */
 const SECTIONS = {

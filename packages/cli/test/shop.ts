@@ -1,5 +1,5 @@
 /** An operator for the failures of the tests, and objects for them. */
-import { type ObjectOf, conditions, dependentApply, dependentApplyAll, defineResource, dependentSet, handler, object, one, pause, step, TerminalError } from "treadle";
+import { type ObjectOf, component, conditions, dependentApply, dependentApplyAll, defineResource, dependentSet, handler, kind, object, one, pause, step, TerminalError } from "treadle";
 import { ConfigMap, Deployment, Job, Secret } from "treadle/kinds";
 import { z } from "zod";
 
@@ -90,3 +90,20 @@ const stack = dependentSet(Shop, {
 
 /** Keeps a set of two waves: a Job, then a Deployment. */
 export const setShops = handler(Shop, { name: "sets.example.dev" }).step(conditions()).step(stack).build();
+
+const card = dependentApply(Shop, { name: "card", kind: Secret, created: false, objectName: (shop) => shop.spec.secret ?? "card" });
+const till = dependentApply(Shop, { name: "till", kind: Deployment, dependsOn: [card], desired: (shop) => ({ spec: pods(shop.metadata.name) }) });
+
+/** A component whose server waits for a Secret of another operator. */
+export const componentShops = handler(Shop, { name: "components.example.dev" })
+  .step(conditions())
+  .step(component(Shop, { name: "payment", condition: "PaymentReady", resources: [card, till] }))
+  .build();
+
+export const Monitor = kind<{ readonly spec: { readonly path: string } }>({ group: "monitoring.example.org", version: "v1", kind: "Monitor" });
+
+/** Keeps an object of a kind that another project installs. */
+export const monitoredShops = handler(Shop, { name: "monitored.example.dev" })
+  .step(conditions())
+  .step(dependentApply(Shop, { name: "monitor", kind: Monitor, desired: { spec: { path: "/metrics" } } }))
+  .build();

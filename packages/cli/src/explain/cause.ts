@@ -66,13 +66,15 @@ function best(found: readonly Placed[]): Placed | undefined {
   return found.toSorted((a, b) => a.finding.rank - b.finding.rank || b.depth - a.depth)[0];
 }
 
-/** Whether a message contains the name of an object as a word. */
-function isNamedBy({ name, health }: Node, message: string): boolean {
+/** Whether a message is about an object: it has its name as a word, names its step, or repeats its entry. */
+function isNamedBy({ name, health, relation }: Node, message: string): boolean {
   if (health.type === "Ready") return false;
+  if (relation.type === "dependent") {
+    const { step, message: own } = relation.entry;
+    if (message.includes(`step ${JSON.stringify(step)}`) || message.startsWith(`${step}: `) || (own !== "" && message.includes(own))) return true;
+  }
   const at = message.indexOf(name.name);
-  if (at === -1) return false;
-  const [before = "", after = ""] = [message[at - 1], message[at + name.name.length]];
-  return !/[\w-]/.test(before) && !/[\w-]/.test(after);
+  return at !== -1 && !/[\w-]/.test(message[at - 1] ?? "") && !/[\w-]/.test(message[at + name.name.length] ?? "");
 }
 
 /** Returns the findings that are worth a line besides the cause: causes and symptoms of other objects, each text once. */

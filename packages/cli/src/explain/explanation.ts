@@ -98,7 +98,13 @@ function summaryOf(root: Node, { isReady, cause }: { readonly isReady: boolean; 
   if (cause === undefined) return `${name} is not ready, and nothing says why.`;
   const clause = clauseOf(cause.clause);
   // A clause about the object itself begins with its name: `Shop default/a is paused`.
-  return clause.startsWith(`${name} is `) ? `${clause}.` : `${name} is not ready: ${clause}.`;
+  return clause.startsWith(`${name} `) ? `${clause}.` : `${name} is not ready: ${withoutRepeats(clause, name)}.`;
+}
+
+/** `the provider of Bucket default/a reports` is `its provider reports` in a sentence about that bucket. */
+function withoutRepeats(clause: string, name: string): string {
+  const own = `${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w.-])`;
+  return clause.replace(new RegExp(`\\bthe (\\w+) of ${own}`), "its $1").replaceAll(new RegExp(own, "g"), "it");
 }
 
 function reasonOf({ code, node, clause }: Finding): Reason {
@@ -116,8 +122,9 @@ function notReadyIn(root: Node): readonly UnreadyObject[] {
   return found.slice(0, MAX_NOT_READY);
 }
 
-function unreadyOf({ name, relation, health, since, conditions }: Node, depth: number): UnreadyObject {
-  const own = depth === 0 ? decisiveCondition({ conditions }) : undefined;
+function unreadyOf(node: Node, depth: number): UnreadyObject {
+  const { name, relation, health, since } = node;
+  const own = depth === 0 ? decisiveCondition(node) : undefined;
   return {
     object: name,
     depth,
@@ -149,7 +156,9 @@ function isEcho({ message }: EventNote): boolean {
 
 function ofEvent({ node, event }: { readonly node: Node; readonly event: EventNote }): LastError {
   const { reason, message, count, lastMs } = event;
-  return { message: clauseOf(`${reason}: ${message}`), object: node.name, source: "event", count, ...(lastMs === 0 ? {} : { at: new Date(lastMs).toISOString() }) };
+  // `Failed: Failed to pull image` says it twice.
+  const text = message.startsWith(reason) ? message : `${reason}: ${message}`;
+  return { message: clauseOf(text), object: node.name, source: "event", count, ...(lastMs === 0 ? {} : { at: new Date(lastMs).toISOString() }) };
 }
 
 function nextAttemptOf(cause: Finding | undefined): Pick<Explanation, "nextAttempt"> {

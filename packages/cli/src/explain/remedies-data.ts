@@ -25,7 +25,6 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   Deleting: "the message names a failing cleanup",
   DeletionBlocked: "delete the instance that the message names, or move it",
   Drain: "the message names the objects that remain, and why",
-  Error: "the message names object and cause; for charts and folders it has a code",
   ExternalNotFound: "correct the annotation",
   Failed: "the message quotes the provider",
   Forbidden: "grant the right that the message names",

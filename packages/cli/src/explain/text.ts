@@ -1,7 +1,7 @@
 /** An explanation as text for a terminal or a pipe. */
 import { shown } from "../cluster/object-name.ts";
 import { clauseOf } from "./finding.ts";
-import { duration, painter, wrapped } from "../terminal/layout.ts";
+import { duration, painter, widthOf, wrapped } from "../terminal/layout.ts";
 import type { Explanation, UnreadyObject } from "./explanation.ts";
 
 /** How to write text. */
@@ -19,7 +19,7 @@ export function explanationText(explanation: Explanation, { columns, hasColors, 
   const age = (time: string | undefined): string => (time === undefined ? "" : duration(nowMs - Date.parse(time)));
   const line = (text: string, first = "", rest = first): string => wrapped(text, columns, { first, rest });
   const title = (text: string): string => paint("title", text);
-  const item = (text: string): string => line(text, "  - ", "    ");
+  const item = (text: string): string => line(columns !== undefined && widthOf(text) + 4 > columns ? commandsApart(text) : text, "  - ", "    ");
 
   const sections: string[] = [line(paint(explanation.isReady ? "good" : "bad", explanation.summary))];
   if (explanation.notReady.length > 0)
@@ -60,6 +60,11 @@ function unreadyLine({ object, depth, step, health, reason, message }: UnreadyOb
   const state = paint(health === "Failed" ? "bad" : "waiting", reason === health ? health : `${health}, ${reason}`);
   const why = message === "" ? "" : `: ${clauseOf(message)}`;
   return wrapped(`${shown(object)}${by}: ${state}${since}${why}`, columns, { first: indent, rest: `${indent}  ` });
+}
+
+/** Puts commands on lines of their own, so that they can be copied. */
+function commandsApart(text: string): string {
+  return text.replaceAll(/: (`[^`]+`)/g, ":\n$1");
 }
 
 /** Commands and names keep their first letter. */

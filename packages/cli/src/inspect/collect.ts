@@ -185,13 +185,14 @@ function typeOfEntry(type: string): Health["type"] {
   return type === "Failed" || type === "Unknown" ? type : "Pending";
 }
 
-/** The health of an object that was not read. An entry tells what the operator saw. */
+/** The health of an object that was not read, or does not exist. An entry tells what the operator saw, and why it has not created it yet. */
 function healthWithout(state: Known["state"] | undefined, relation: Relation): Health {
-  if (state === "missing") return { type: "Failed", reason: "NotFound", message: "it does not exist" };
   if (state === "unserved") return { type: "Failed", reason: "KindNotServed", message: "the server does not serve its kind" };
-  if (relation.type === "dependent") {
-    const { type, reason, message } = relation.entry;
+  const entry = relation.type === "dependent" ? relation.entry : undefined;
+  if (entry !== undefined && (entry.type !== "Ready" || state !== "missing")) {
+    const { type, reason, message } = entry;
     return type === "Ready" ? { type, reason, message } : { type: typeOfEntry(type), reason, message };
   }
+  if (state === "missing") return { type: "Failed", reason: "NotFound", message: "it does not exist" };
   return { type: "Unknown", reason: "NotRead", message: "it could not be read" };
 }

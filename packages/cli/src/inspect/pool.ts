@@ -3,7 +3,7 @@ import { groupKindOf, groupOf, type KubernetesObject, ownerId } from "@treadle/a
 import { idOf, nameOf, type ObjectName } from "../cluster/object-name.ts";
 import { isBuiltIn, type ServedKinds } from "../cluster/served-kinds.ts";
 import { numberAt } from "../json.ts";
-import { mentioned, typedReferences } from "./references.ts";
+import { type Mention, mentioned, typedReferences } from "./references.ts";
 import { healthOf, type Relation } from "./situation.ts";
 import { conditionsOf, entriesOf } from "./status-fields.ts";
 
@@ -86,7 +86,11 @@ export function treeOf(root: KubernetesObject, pool: Pool, kinds: ServedKinds): 
   add(undefined, nameOf(root), { type: "root" });
   // The list grows while it is read: references of new objects are followed, too.
   for (const draft of all) for (const { name, path } of followed(draft, kinds)) add(draft, name, { type: "named", path });
-  for (const draft of all) for (const { name, by } of mentionedBy(draft, kinds)) add(draft, name, { type: "mentioned", by });
+  for (const draft of all)
+    for (const { name, by, isSaidMissing } of mentionedBy(draft, kinds)) {
+      const known = pool.known(name);
+      if (known === undefined || known.state === "found" || isSaidMissing) add(draft, name, { type: "mentioned", by });
+    }
   return all[0] as Draft; // The root was added first.
 }
 
@@ -100,12 +104,12 @@ function followed({ known }: Draft, kinds: ServedKinds): ReturnType<typeof typed
     .map(({ name, path }) => ({ path, name: placed(name, kinds) }));
 }
 
-function mentionedBy({ known }: Draft, kinds: ServedKinds): readonly { readonly name: ObjectName; readonly by: string }[] {
+function mentionedBy({ known }: Draft, kinds: ServedKinds): readonly (Mention & { readonly by: string })[] {
   const object = known?.object;
   if (object === undefined || isBuiltIn({ group: groupOf(object.apiVersion) }) || healthOf(object, []).type === "Ready") return [];
   return conditionsOf(object)
     .filter(({ status, reason }) => status !== "True" && reason !== "NotReached")
-    .flatMap(({ type, message }) => mentioned(message, object.metadata.namespace, kinds).map((name) => ({ name, by: type })));
+    .flatMap(({ type, message }) => mentioned(message, object.metadata.namespace, kinds).map((mention) => ({ ...mention, by: type })));
 }
 
 /** A reference to a cluster-scoped object has no namespace, whatever it says. */

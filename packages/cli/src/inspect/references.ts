@@ -1,5 +1,6 @@
 /** Finds the objects that another object names: by typed references in its spec and status, and by the words of its messages. */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import { apiVersionOf, type KubernetesObject } from "@treadle/apimachinery";
+import type { DiscoveredKind } from "@treadle/client";
 import { idOf, type ObjectName } from "../cluster/object-name.ts";
 import type { ServedKinds } from "../cluster/served-kinds.ts";
 import { isRecord, textAt } from "../json.ts";
@@ -44,31 +45,31 @@ const KIND_AND_NAME = /\b([A-Z][A-Za-z0-9]+)\s+["'`]?((?:[a-z0-9][-a-z0-9.]*\/)?
 /** `secrets "in" not found`, `configmap "app" not found`, as Kubernetes writes it. */
 const PLURAL_AND_NAME = /\b([a-z][a-z0-9.]*)\s+"((?:[a-z0-9][-a-z0-9.]*\/)?[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)"/g;
 
-/** Returns the objects that a message mentions, if the server has a kind of that name. Names without a namespace are in `namespace`. */
-export function mentioned(message: string, namespace: string | undefined, kinds: ServedKinds): readonly ObjectName[] {
-  const found = new Map<string, ObjectName>();
-  const add = (kind: { readonly apiVersion: string; readonly kind: string; readonly isNamespaced: boolean }, text: string): void => {
-    const [before, after] = text.split("/");
-    const [where, name = ""] = after === undefined ? [namespace, before] : [before, after];
-    const type = { apiVersion: kind.apiVersion, kind: kind.kind };
-    const reference = kind.isNamespaced && where !== undefined ? { ...type, namespace: where, name } : { ...type, name };
-    found.set(idOf(reference), reference);
-  };
-  for (const [, word = "", name = ""] of message.matchAll(KIND_AND_NAME)) {
-    const [kind] = kinds.named(word);
-    if (kind !== undefined) add(described(kind), name);
-  }
-  for (const [, word = "", name = ""] of message.matchAll(PLURAL_AND_NAME)) {
-    const kind = kinds.preferred().find((each) => each.plural === word || each.singular === word || `${each.plural}.${each.group}` === word);
-    if (kind !== undefined) add(described(kind), name);
-  }
-  return [...found.values()].slice(0, 10);
+/** What follows a name that a message reports as missing. */
+const SAID_MISSING = /^["'`]?\s+(?:does not exist|doesn't exist|(?:was |is |could )?not (?:be )?found|is missing)\b/;
+
+/** An object that a message mentions. */
+export interface Mention {
+  readonly name: ObjectName;
+  /** Whether the message says that it does not exist. Other words may look like a name: "Job has failed". */
+  readonly isSaidMissing: boolean;
 }
 
-function described({ group, version, kind, scope }: { group: string; version: string; kind: string; scope: string }): {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly isNamespaced: boolean;
-} {
-  return { apiVersion: group === "" ? version : `${group}/${version}`, kind, isNamespaced: scope === "Namespaced" };
+/** Returns the objects that a message mentions, if the server has a kind of that name. Names without a namespace are in `namespace`. */
+export function mentioned(message: string, namespace: string | undefined, kinds: ServedKinds): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  const add = (kind: DiscoveredKind | undefined, match: RegExpExecArray): void => {
+    if (kind === undefined) return;
+    const [before, after] = (match[2] ?? "").split("/");
+    const [where, name = ""] = after === undefined ? [namespace, before] : [before, after];
+    const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+    const reference = kind.scope === "Namespaced" && where !== undefined ? { ...type, namespace: where, name } : { ...type, name };
+    const isSaidMissing = SAID_MISSING.test(message.slice(match.index + match[0].length));
+    if (!found.has(idOf(reference))) found.set(idOf(reference), { name: reference, isSaidMissing });
+  };
+  for (const match of message.matchAll(KIND_AND_NAME)) add(kinds.named(match[1] ?? "")[0], match);
+  const byPlural = (word = ""): DiscoveredKind | undefined =>
+    kinds.preferred().find((each) => each.plural === word || each.singular === word || `${each.plural}.${each.group}` === word);
+  for (const match of message.matchAll(PLURAL_AND_NAME)) add(byPlural(match[1]), match);
+  return [...found.values()].slice(0, 10);
 }

@@ -161,7 +161,7 @@ function probe(node: Node): Finding | undefined {
   const name = textAt(container, "name");
   return {
     code: "NotReadyProbe",
-    rank: event === undefined ? RANK.symptom : RANK.cause,
+    rank: event === undefined ? RANK.vague : RANK.cause,
     node,
     clause: `container ${name} of ${podOf(node)} runs and is not ready${event === undefined ? "" : because(event.message, event.reason)}`,
     advice: [`check its readiness probe, and what it wrote: \`kubectl logs ${node.name.name} -n ${node.name.namespace} -c ${name}\``],

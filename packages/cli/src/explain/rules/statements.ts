@@ -1,5 +1,7 @@
 /** What an operator says about an object, in conditions and in entries of `status.dependents`. */
+import { groupOf } from "@treadle/apimachinery";
 import { shown } from "../../cluster/object-name.ts";
+import { isBuiltIn } from "../../cluster/served-kinds.ts";
 import type { Node, Situation, StatusCondition } from "../../inspect/situation.ts";
 import { clauseOf, type Finding, RANK, type Rule } from "../finding.ts";
 import { remedyOf } from "../remedies.ts";
@@ -15,9 +17,10 @@ function absent(node: Node): Finding | undefined {
     const clause = `the server does not serve the kind ${name.kind} (${name.apiVersion}) of ${shown(name)}`;
     return { code: "MissingKind", rank: RANK.cause, node, clause, advice: ["install the CRD of the kind"], nextAttempt: "when the kind is installed" };
   }
-  // An operator creates its own objects: its entry says why it has not.
-  if (state !== "missing" || relation.type === "dependent" || relation.type === "root") return undefined;
-  const by = relation.type === "named" ? `, which ${relation.path} names` : "";
+  // An operator creates its own objects, and its entry says why it has not. It waits for those of others.
+  const isAwaited = relation.type !== "dependent" || relation.entry.message.includes("does not exist");
+  if (state !== "missing" || relation.type === "root" || !isAwaited) return undefined;
+  const by = relation.type === "named" ? `, which ${relation.path} names` : relation.type === "dependent" ? `, and step ${JSON.stringify(relation.entry.step)} waits for it` : "";
   return {
     code: `Missing${MISSING.has(name.kind) ? name.kind : "Object"}`,
     rank: RANK.cause,
@@ -96,7 +99,7 @@ function external(node: Node): Finding | undefined {
 
 /** Reasons that only say that something else is not ready. */
 const POINTING: ReadonlySet<string> = new Set([
-  "NotReady", "Waiting", "Processing", "Pending", "Timeout", "Error", "Progressing", "Reconciling", "Unavailable", "Unhealthy", "Creating", "Updating",
+  "NotReady", "Waiting", "Processing", "Pending", "Timeout", "Progressing", "Reconciling", "Unavailable", "Unhealthy", "Creating", "Updating",
   "Scaling", "Failing", "TaskFailing", "TaskRunning", "TaskPending", "OperationPending", "OperationFailing", "Blocked", "PrerequisiteNotMet",
   "WaitingForDependency", "WaitingForWave", "WaitingForObject", "StepWaiting", "StepFailed", "MinimumReplicasUnavailable",
 ]);
@@ -106,8 +109,12 @@ export function isPointing({ reason }: StatusCondition): boolean {
   return POINTING.has(reason);
 }
 
-/** Returns the condition that says why: Ready, or the one whose message Ready repeats. */
-export function decisiveCondition({ conditions }: Pick<Node, "conditions">): StatusCondition | undefined {
+/**
+ * Returns the condition that says why: Ready, or the one whose message Ready repeats. Kinds of Kubernetes have none: `health()` knows
+ * their conditions.
+ */
+export function decisiveCondition({ name, conditions }: Pick<Node, "name" | "conditions">): StatusCondition | undefined {
+  if (isBuiltIn({ group: groupOf(name.apiVersion) })) return undefined;
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   const ready = conditions.find(({ type }) => type === "Ready");
   if (ready === undefined || ready.status === "True") return stalled ?? conditions.find(({ status, reason }) => status === "False" && reason !== "NotReached");
@@ -128,9 +135,17 @@ function condition(node: Node, situation: Situation): Finding | undefined {
   if (reading !== undefined) return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}; ${where}`, ...next };
   const code = found.reason === "" ? "NotReady" : found.reason;
   const subject = isRoot ? "" : `${shown(node.name)}: `;
-  const advice = situation.isOfTreadle || !isRoot ? remedyOf(found.reason) : [];
+  const advice = [...(situation.isOfTreadle || !isRoot ? remedyOf(found.reason) : []), ...logOf(situation)];
   const clause = message === "" ? `${subject}its ${where} and has no message` : `${subject}${message} (${where})`;
   return { code, rank: isPointing(found) ? RANK.vague : RANK.statement, node, clause, advice, ...next };
+}
+
+/** Where the operator writes its log, if a lease names its pod: holders are `<pod>_<uid>`. */
+function logOf({ leases }: Situation): readonly string[] {
+  return leases.slice(0, 1).flatMap(({ namespace, holder }) => {
+    const [pod = ""] = holder.split("_");
+    return pod === "" ? [] : [`read the log of the operator: \`kubectl logs ${pod} -n ${namespace}\``];
+  });
 }
 
 /** Reasons after which the engine does not retry. */

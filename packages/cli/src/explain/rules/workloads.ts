@@ -1,7 +1,7 @@
 /** Why workloads, claims and addresses are not ready, where no pod tells. */
 import { shown } from "../../cluster/object-name.ts";
 import { numberAt, textAt, valueAt } from "../../json.ts";
-import type { Node } from "../../inspect/situation.ts";
+import { type Node, nodesOf } from "../../inspect/situation.ts";
 import { clauseOf, type Finding, RANK, type Rule } from "../finding.ts";
 import { readingOf } from "./texts.ts";
 
@@ -36,11 +36,13 @@ function stalled(node: Node): Finding | undefined {
   const condition = node.conditions.find(({ type, reason }) => type === "Progressing" && reason === "ProgressDeadlineExceeded");
   if (node.name.kind !== "Deployment" || condition === undefined) return undefined;
   const seconds = numberAt(node.object, "spec", "progressDeadlineSeconds") ?? 600;
+  const pod = [...nodesOf(node)].find(({ name, health }) => name.kind === "Pod" && health.type !== "Ready");
+  const why = pod === undefined ? "" : `: ${shown(pod.name)} is not ready: ${clauseOf(pod.health.message)}`;
   return {
     code: "RolloutStalled",
     rank: RANK.symptom,
     node,
-    clause: `the rollout of ${shown(node.name)} has made no progress for its deadline of ${seconds} s`,
+    clause: `the rollout of ${shown(node.name)} has made no progress for its deadline of ${seconds} s${why}`,
     advice: [
       `check its pods: \`kubectl describe deployment ${node.name.name} -n ${node.name.namespace}\``,
       `return to the last revision: \`kubectl rollout undo deployment/${node.name.name} -n ${node.name.namespace}\``,
