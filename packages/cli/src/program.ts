@@ -8,7 +8,11 @@ import type { Terminal } from "./terminal/terminal.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs a command line. It never throws, and ends no process. Resolves to the exit code. */
-export async function runTreadle(args: readonly string[], terminal: Terminal, { name = "treadle" }: ProgramOptions = {}): Promise<ExitCode> {
+export async function runTreadle(
+  args: readonly string[],
+  terminal: Terminal,
+  { name = "treadle" }: ProgramOptions = {},
+): Promise<ExitCode> {
   const result: { code: ExitCode } = { code: EXIT.ok };
   const program = programOf(name, terminal, result);
   try {
@@ -40,7 +44,13 @@ function programOf(name: string, terminal: Terminal, result: { code: ExitCode })
     .helpOption("-h, --help", "show help for a command")
     .helpCommand("help [command]", "show help for a command")
     .showSuggestionAfterError()
-    .addHelpText("after", `\nExamples:\n${exampleLines(name, COMMANDS.flatMap(({ examples }) => examples.slice(0, 1)))}`);
+    .addHelpText(
+      "after",
+      `\nExamples:\n${exampleLines(
+        name,
+        COMMANDS.flatMap(({ examples }) => examples.slice(0, 1)),
+      )}`,
+    );
   for (const declaration of COMMANDS) program.addCommand(commandOf(declaration, { name, terminal, result }));
   return program;
 }

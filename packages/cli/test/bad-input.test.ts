@@ -1,4 +1,6 @@
 /** Wrong arguments, no cluster, missing rights: each message says what to do, and the exit code is 2. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { defineResource } from "@treadle/apimachinery";
 import { ClusterRole, ClusterRoleBinding, Deployment, Service } from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
@@ -64,11 +66,23 @@ const widget = (group: string): ReturnType<typeof defineResource> =>
   defineResource({ group, version: "v1", kind: "Widget", scope: "Namespaced", spec: z.object({}), status: z.object({}) });
 
 test("a kind of two groups asks for the group, and a kind of Kubernetes wins", memory, async () => {
-  const Knative = defineResource({ group: "serving.example.org", version: "v1", kind: "Service", scope: "Namespaced", spec: z.object({}), status: z.object({}) });
+  const Knative = defineResource({
+    group: "serving.example.org",
+    version: "v1",
+    kind: "Service",
+    scope: "Namespaced",
+    spec: z.object({}),
+    status: z.object({}),
+  });
   await using cluster = await startTestCluster({ https: true, kinds: [widget("a.example.dev"), widget("b.example.dev"), Knative] });
   const { err, code } = await treadle(cluster, "explain widget/x");
-  expect([code, err]).toEqual([2, 'treadle: the kind "widget" is in several groups; write one of: widgets.a.example.dev, widgets.b.example.dev\n']);
-  expect((await treadle(cluster, "explain widgets.b.example.dev/x")).err).toMatch(/Widget default\/x does not exist; the namespace default has no widgets/);
+  expect([code, err]).toEqual([
+    2,
+    'treadle: the kind "widget" is in several groups; write one of: widgets.a.example.dev, widgets.b.example.dev\n',
+  ]);
+  expect((await treadle(cluster, "explain widgets.b.example.dev/x")).err).toMatch(
+    /Widget default\/x does not exist; the namespace default has no widgets/,
+  );
   await cluster.create(Service, { metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } });
   expect((await treadle(cluster, "explain svc/web")).out).toBe("Service default/web is ready.\n");
 });
@@ -86,7 +100,10 @@ test("an unknown kind and an unknown name suggest near ones", memory, async () =
 
 /** Lets user `ann` read Deployments only. */
 async function withAnn(cluster: TestCluster): Promise<void> {
-  await cluster.create(ClusterRole, { metadata: { name: "deployments" }, rules: [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }] });
+  await cluster.create(ClusterRole, {
+    metadata: { name: "deployments" },
+    rules: [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }],
+  });
   await cluster.create(ClusterRoleBinding, {
     metadata: { name: "ann" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "deployments" },
@@ -104,7 +121,9 @@ test("reads that are refused are named, and the explanation goes on without them
   const { code, out } = await treadle(cluster, "explain deployment/web --as ann");
   expect(code).toBe(0);
   expect(out).toMatch(/^Deployment default\/web is not ready: its rollout has made no progress/);
-  expect(out).toMatch(/Not read, so this may be incomplete:\n(.*\n)*  - pods in default: you may not list pods in the namespace default; ask for this right\./);
+  expect(out).toMatch(
+    /Not read, so this may be incomplete:\n(.*\n)*  - pods in default: you may not list pods in the namespace default; ask for this right\./,
+  );
 });
 
 test("an object that may not be read ends with the right that is missing", memory, async () => {
@@ -115,10 +134,17 @@ test("an object that may not be read ends with the right that is missing", memor
   expect(err).toMatch(/User "ann" cannot get resource "configmaps".*\nAsk for this right, or act as another user/);
 });
 
-test("Ctrl-C ends a command with 130 and no message", memory, async () => {
-  await using cluster = await startTestCluster({ https: true });
-  const terminal = fakeTerminal({ env: { KUBECONFIG: "/nowhere" } });
-  terminal.interrupt();
-  expect(await runTreadle(["explain", "pod/a", "--server", cluster.kubeconfig.match(/https:\S+/)?.[0] ?? "", "--kubeconfig", "/nowhere"], terminal)).toBe(130);
-  expect(terminal.output.err).toBe("");
+test("Ctrl-C ends a command that waits for the server with 130 and no message", async () => {
+  const terminal = fakeTerminal({ env: { HOME: "/nowhere" } });
+  // It takes requests and never answers.
+  const server = createServer(() => terminal.interrupt());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  try {
+    const { port } = server.address() as AddressInfo; // It listens on a port.
+    expect(await runTreadle(["explain", "pod/a", "--server", `http://127.0.0.1:${port}`], terminal)).toBe(130);
+    expect(terminal.output).toEqual({ out: "", err: "" });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

@@ -31,7 +31,15 @@ export async function explained(cluster: TestCluster, words: string, asked?: Ask
 export async function setConditions(
   cluster: TestCluster,
   kind: Kind,
-  { name, conditions, ...status }: { readonly name: string; readonly conditions: readonly (readonly [type: string, status: string, reason: string, message: string])[]; readonly [field: string]: unknown },
+  {
+    name,
+    conditions,
+    ...status
+  }: {
+    readonly name: string;
+    readonly conditions: readonly (readonly [type: string, status: string, reason: string, message: string])[];
+    readonly [field: string]: unknown;
+  },
 ): Promise<void> {
   const lastTransitionTime = new Date(cluster.clock.now()).toISOString().replace(/\.\d+Z/, "Z");
   await cluster.updateStatus(kind, name, (object) => {

@@ -21,7 +21,7 @@ interface Failure {
 }
 
 /** Kubelets write events of the core group. */
-const Event = kind<object>({ group: "", version: "v1", kind: "Event" });
+const Event = kind<Readonly<Record<string, unknown>>>({ group: "", version: "v1", kind: "Event" });
 
 /** A kind of another operator. */
 const Bucket = defineResource({
@@ -29,7 +29,10 @@ const Bucket = defineResource({
   version: "v1",
   kind: "Bucket",
   scope: "Namespaced",
-  spec: z.object({ size: z.int32().optional(), credentialsRef: z.object({ apiVersion: z.string(), kind: z.string(), name: z.string() }).optional() }),
+  spec: z.object({
+    size: z.int32().optional(),
+    credentialsRef: z.object({ apiVersion: z.string(), kind: z.string(), name: z.string() }).optional(),
+  }),
   status: z.object({}),
 });
 
@@ -71,7 +74,8 @@ const failures: readonly Failure[] = [
     },
     object: "deployment/web",
     code: "ImagePull",
-    sentence: /^Deployment default\/web is not ready: Pod default\/web-\S+ cannot pull the image "registry.example\/web:2" of its container main: /,
+    sentence:
+      /^Deployment default\/web is not ready: Pod default\/web-\S+ cannot pull the image "registry.example\/web:2" of its container main: /,
   },
   {
     name: "a container that crashes",
@@ -90,7 +94,10 @@ const failures: readonly Failure[] = [
       cluster.workloads.pods.fail("OOMKilled");
       const spec = pods("web");
       const limited = spec.template.spec.containers.map((each) => ({ ...each, resources: { limits: { memory: "64Mi" } } }));
-      await cluster.create(Deployment, { metadata: { name: "web" }, spec: { ...spec, template: { ...spec.template, spec: { containers: limited } } } });
+      await cluster.create(Deployment, {
+        metadata: { name: "web" },
+        spec: { ...spec, template: { ...spec.template, spec: { containers: limited } } },
+      });
       await passed(cluster, 120_000);
     },
     object: "deployment/web",
@@ -100,7 +107,8 @@ const failures: readonly Failure[] = [
   {
     name: "a quota that is used up",
     // The simulated controllers pass by admission, so the condition is written as the real one writes it.
-    arrange: (cluster) => refusedPods(cluster, 'pods "web-1" is forbidden: exceeded quota: small, requested: pods=1, used: pods=0, limited: pods=0'),
+    arrange: (cluster) =>
+      refusedPods(cluster, 'pods "web-1" is forbidden: exceeded quota: small, requested: pods=1, used: pods=0, limited: pods=0'),
     object: "deployment/web",
     code: "QuotaExceeded",
     sentence: /the quota small of the namespace default is used up: requested pods=1, used pods=0, limited to pods=0/,
@@ -294,7 +302,8 @@ const failures: readonly Failure[] = [
     },
     object: "shop/a",
     code: "OperatorDown",
-    sentence: /^Shop default\/a is not ready: its operator does not run: the lease default\/shop-operator was last renewed 5m ago, by shops-7f5d_1/,
+    sentence:
+      /^Shop default\/a is not ready: its operator does not run: the lease default\/shop-operator was last renewed 5m ago, by shops-7f5d_1/,
   },
   {
     name: "a controller that has not seen the last change",
@@ -306,7 +315,8 @@ const failures: readonly Failure[] = [
     },
     object: "bucket/photos",
     code: "NotObserved",
-    sentence: /is not ready: its controller has not seen its last change: the status is about generation 1, and the object has generation 2/,
+    sentence:
+      /is not ready: its controller has not seen its last change: the status is about generation 1, and the object has generation 2/,
   },
   {
     name: "a managed resource whose provider fails",
@@ -330,8 +340,14 @@ const failures: readonly Failure[] = [
     options: { kinds: [Shop] },
     async arrange(cluster) {
       await cluster.create(Shop, { metadata: { name: "a" }, spec: {} });
-      const message = 'no plugin offers database/postgresql; offered: cache/redis (version 7)';
-      await setConditions(cluster, Shop, { name: "a", conditions: [["Ready", "False", "NoPlugin", `PluginReady: ${message}`], ["PluginReady", "False", "NoPlugin", message]] });
+      const message = "no plugin offers database/postgresql; offered: cache/redis (version 7)";
+      await setConditions(cluster, Shop, {
+        name: "a",
+        conditions: [
+          ["Ready", "False", "NoPlugin", `PluginReady: ${message}`],
+          ["PluginReady", "False", "NoPlugin", message],
+        ],
+      });
     },
     object: "shop/a",
     code: "NoPlugin",
@@ -456,11 +472,14 @@ const failures: readonly Failure[] = [
   },
 ];
 
-test.for(failures)("explain names the cause of $name in the first sentence", { tags: ["memory"] }, async ({ options, arrange, object, asked, code, sentence }) => {
-  await using cluster = await startTestCluster({ workloads: true, checkStatus: false, ...options });
-  await arrange(cluster);
-  const { summary, cause } = await explained(cluster, object, asked);
-  expect(summary).toMatch(sentence);
-  expect(cause?.code).toBe(code);
-});
-
+test.for(failures)(
+  "explain names the cause of $name in the first sentence",
+  { tags: ["memory"] },
+  async ({ options, arrange, object, asked, code, sentence }) => {
+    await using cluster = await startTestCluster({ workloads: true, checkStatus: false, ...options });
+    await arrange(cluster);
+    const { summary, cause } = await explained(cluster, object, asked);
+    expect(summary).toMatch(sentence);
+    expect(cause?.code).toBe(code);
+  },
+);

@@ -35,10 +35,11 @@ export function fakeTerminal({ columns, hasColors = false, env = {}, nowMs = () 
     signal: interrupted.signal,
     nowMs,
     // Pauses take no time.
-    sleep: (_, signal) => new Promise((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason as Error));
-      setImmediate(resolve);
-    }),
+    sleep: (_, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+        setImmediate(resolve);
+      }),
     interrupt: () => interrupted.abort(new Error("ended by SIGINT")),
   };
 }

@@ -186,13 +186,19 @@ test("tree shows the owners above an object", memory, async () => {
   await cluster.settled();
   const { out } = await treadle(cluster, "tree deployment/web");
   const [, replicaSet = ""] = /ReplicaSet (\S+)/.exec(out) ?? [];
-  expect((await treadle(cluster, `tree replicaset/${replicaSet}`)).out).toMatch(/^owner Deployment default\/web\s+Ready .*\nReplicaSet default\/web-\S+\s+Ready .*\n└─ Pod web-\S+\s+Ready /);
+  expect((await treadle(cluster, `tree replicaset/${replicaSet}`)).out).toMatch(
+    /^owner Deployment default\/web\s+Ready .*\nReplicaSet default\/web-\S+\s+Ready .*\n└─ Pod web-\S+\s+Ready /,
+  );
 });
 
 test("an object that is ready has a short explanation", memory, async () => {
   await using cluster = await startTestCluster({ workloads: true, https: true });
   await cluster.create(ConfigMap, { metadata: { name: "app" }, data: {} });
-  expect(await treadle(cluster, "explain configmap/app --exit-code")).toEqual({ code: 0, err: "", out: "ConfigMap default/app is ready.\n" });
+  expect(await treadle(cluster, "explain configmap/app --exit-code")).toEqual({
+    code: 0,
+    err: "",
+    out: "ConfigMap default/app is ready.\n",
+  });
 });
 
 test("--exit-code ends with 1 if the object is not ready", memory, async () => {

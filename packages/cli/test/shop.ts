@@ -1,5 +1,20 @@
 /** An operator for the failures of the tests, and objects for them. */
-import { type ObjectOf, component, conditions, dependentApply, dependentApplyAll, defineResource, dependentSet, handler, kind, object, one, pause, step, TerminalError } from "treadle";
+import {
+  type ObjectOf,
+  component,
+  conditions,
+  dependentApply,
+  dependentApplyAll,
+  defineResource,
+  dependentSet,
+  handler,
+  kind,
+  object,
+  one,
+  pause,
+  step,
+  TerminalError,
+} from "treadle";
 import { ConfigMap, Deployment, Job, Secret } from "treadle/kinds";
 import { z } from "zod";
 
@@ -17,7 +32,10 @@ export interface Shop extends ObjectOf<typeof Shop> {}
 
 /** The spec of a workload with one container `main`. */
 export function pods(app: string, image = "web:1"): { selector: { matchLabels: { app: string } }; template: PodTemplate } {
-  return { selector: { matchLabels: { app } }, template: { metadata: { labels: { app } }, spec: { containers: [{ name: "main", image }] } } };
+  return {
+    selector: { matchLabels: { app } },
+    template: { metadata: { labels: { app } }, spec: { containers: [{ name: "main", image }] } },
+  };
 }
 
 interface PodTemplate {
@@ -92,7 +110,12 @@ const stack = dependentSet(Shop, {
 export const setShops = handler(Shop, { name: "sets.example.dev" }).step(conditions()).step(stack).build();
 
 const card = dependentApply(Shop, { name: "card", kind: Secret, created: false, objectName: (shop) => shop.spec.secret ?? "card" });
-const till = dependentApply(Shop, { name: "till", kind: Deployment, dependsOn: [card], desired: (shop) => ({ spec: pods(shop.metadata.name) }) });
+const till = dependentApply(Shop, {
+  name: "till",
+  kind: Deployment,
+  dependsOn: [card],
+  desired: (shop) => ({ spec: pods(shop.metadata.name) }),
+});
 
 /** A component whose server waits for a Secret of another operator. */
 export const componentShops = handler(Shop, { name: "components.example.dev" })
@@ -100,7 +123,11 @@ export const componentShops = handler(Shop, { name: "components.example.dev" })
   .step(component(Shop, { name: "payment", condition: "PaymentReady", resources: [card, till] }))
   .build();
 
-export const Monitor = kind<{ readonly spec: { readonly path: string } }>({ group: "monitoring.example.org", version: "v1", kind: "Monitor" });
+export const Monitor = kind<{ readonly spec: { readonly path: string } }>({
+  group: "monitoring.example.org",
+  version: "v1",
+  kind: "Monitor",
+});
 
 /** Keeps an object of a kind that another project installs. */
 export const monitoredShops = handler(Shop, { name: "monitored.example.dev" })

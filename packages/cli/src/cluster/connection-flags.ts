@@ -22,10 +22,10 @@ export interface Connection {
 }
 
 /** Connects as the flags say. It sends nothing. @throws CliError and ConfigError, each with what to do */
-export async function openConnection(flags: ConnectionFlags, { env }: Pick<Terminal, "env">): Promise<Connection> {
+export async function openConnection(flags: ConnectionFlags, { env, signal }: Pick<Terminal, "env" | "signal">): Promise<Connection> {
   const impersonate = impersonationOf(flags);
   // The client is the largest part of the program, and `--help` does not need it.
-  const { connect, loadConfig } = await import("@treadle/client");
+  const { connect, intercept, loadConfig } = await import("@treadle/client");
   const search = {
     env,
     ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
@@ -39,7 +39,12 @@ export async function openConnection(flags: ConnectionFlags, { env }: Pick<Termi
     onWarning: () => undefined,
     ...(impersonate === undefined ? {} : { impersonate }),
   };
-  return { client: await connect(options), namespace: flags.namespace ?? config.namespace ?? "default" };
+  // Lookups of kinds share requests, which no single caller may end. Ctrl-C ends them all.
+  const client = intercept(await connect(options), (next) => ({
+    raw: (request, about) =>
+      next.raw({ ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) }, about),
+  }));
+  return { client, namespace: flags.namespace ?? config.namespace ?? "default" };
 }
 
 /** `--server` replaces the address of the context. Without any kubeconfig it is a server that asks for no credentials. */

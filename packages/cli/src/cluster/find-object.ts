@@ -49,11 +49,15 @@ async function whatElse(kind: DiscoveredKind, name: string, { client, namespace,
     names(isNamespaced ? { namespace } : {}),
     isNamespaced ? names({ fieldSelector: `metadata.name=${name}` }) : [],
   ]);
-  const near = nearest(name, here.map((each) => each.metadata.name));
+  const near = nearest(
+    name,
+    here.map((each) => each.metadata.name),
+  );
   const type = kind.kind.toLowerCase();
   if (near.length > 0) return `did you mean ${near.map((each) => `${type}/${each}`).join(" or ")}?`;
   const namespaces = elsewhere.map((each) => each.metadata.namespace ?? "").filter((each) => each !== namespace);
   if (namespaces.length > 0) return `there is one in another namespace: add -n ${namespaces.slice(0, 3).join(" or -n ")}`;
-  if (here.length === 0) return isNamespaced ? `the namespace ${namespace} has no ${kind.plural}; choose another one with -n` : `there are no ${kind.plural}`;
+  if (here.length === 0)
+    return isNamespaced ? `the namespace ${namespace} has no ${kind.plural}; choose another one with -n` : `there are no ${kind.plural}`;
   return `\`kubectl get ${kind.plural}${isNamespaced ? ` -n ${namespace}` : ""}\` lists the ${here.length} that exist`;
 }

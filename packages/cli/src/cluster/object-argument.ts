@@ -18,7 +18,9 @@ export function objectArgument(words: readonly string[]): ObjectArgument {
   if (kind === "" || name === "")
     throw new CliError(`${quoted(words.join(" "))} names no object; write KIND/NAME or KIND NAME, such as deployment/web`);
   if (!/^[A-Za-z][A-Za-z0-9.-]*$/.test(kind))
-    throw new CliError(`${quoted(kind)} cannot be a kind; write its name, plural or short name, such as deployment, or with its group: widgets.example.dev`);
+    throw new CliError(
+      `${quoted(kind)} cannot be a kind; write its name, plural or short name, such as deployment, or with its group: widgets.example.dev`,
+    );
   // The rule of the API server for a segment of a path. Most kinds allow less.
   if (/[/%]/.test(name) || name === "." || name === ".." || /\s/.test(name) || name.length > 253)
     throw new CliError(

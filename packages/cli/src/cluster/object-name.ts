@@ -11,7 +11,15 @@ export interface ObjectName {
 }
 
 /** Returns the name of an object as texts show it, such as `Deployment default/web`. */
-export function shown({ kind, namespace, name }: { readonly kind: string; readonly namespace?: string | undefined; readonly name: string }): string {
+export function shown({
+  kind,
+  namespace,
+  name,
+}: {
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}): string {
   return `${kind} ${namespace === undefined || namespace === "" ? "" : `${namespace}/`}${name}`;
 }
 

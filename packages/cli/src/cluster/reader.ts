@@ -2,7 +2,16 @@
  * Reads a cluster for a person who looks at it: only reads, a bounded number of them, and what could not be read is noted instead of
  * thrown. The logic of `explain` and `tree` sees the cluster only through a reader.
  */
-import { isAborted, isApiError, isForbidden, isKindNotServed, isNotFound, type KubernetesObject, metadataOnly, type Ref } from "@treadle/apimachinery";
+import {
+  isAborted,
+  isApiError,
+  isForbidden,
+  isKindNotServed,
+  isNotFound,
+  type KubernetesObject,
+  metadataOnly,
+  type Ref,
+} from "@treadle/apimachinery";
 import { type Client, type DiscoveredKind, missingRightOf } from "@treadle/client";
 import { shown } from "./object-name.ts";
 import type { ServedKinds } from "./served-kinds.ts";

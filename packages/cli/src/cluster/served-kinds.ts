@@ -68,10 +68,14 @@ export class ServedKinds {
   #unknown(word: string): CliError {
     const names = this.preferred().flatMap((kind) => [kind.plural, kind.singular, kind.kind.toLowerCase(), ...kind.shortNames]);
     const [name = ""] = word.split(".");
-    const near = nearest(name, names.filter((each) => each.length > 2)).filter((each) => each !== name.toLowerCase());
+    const near = nearest(
+      name,
+      names.filter((each) => each.length > 2),
+    ).filter((each) => each !== name.toLowerCase());
     const elsewhere = this.#matches(name).map((kind) => (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`));
     const meant = [...new Set([...elsewhere, ...near])].slice(0, 3);
-    const advice = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : "`kubectl api-resources` lists the kinds; is its CRD installed?";
+    const advice =
+      meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : "`kubectl api-resources` lists the kinds; is its CRD installed?";
     return new CliError(`the server has no kind ${JSON.stringify(word)}; ${advice}`);
   }
 }

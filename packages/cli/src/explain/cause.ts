@@ -46,7 +46,9 @@ export function causeOf(situation: Situation, found: readonly Placed[]): Placed 
   const decisive = own.find(({ finding }) => finding.rank === RANK.decisive);
   if (decisive !== undefined) return decisive;
   const statement = decisiveCondition(root);
-  const named = new Set([...nodesOf(root)].filter((node) => node !== root && statement !== undefined && isNamedBy(node, statement.message)));
+  const named = new Set(
+    [...nodesOf(root)].filter((node) => node !== root && statement !== undefined && isNamedBy(node, statement.message)),
+  );
   const pointed = best(below.filter(({ path }) => path.some((node) => named.has(node))));
   const quoted = own.find(({ finding }) => finding.rank === RANK.cause);
   if (pointed !== undefined && pointed.finding.rank <= RANK.cause) return pointed;
@@ -71,7 +73,8 @@ function isNamedBy({ name, health, relation }: Node, message: string): boolean {
   if (health.type === "Ready") return false;
   if (relation.type === "dependent") {
     const { step, message: own } = relation.entry;
-    if (message.includes(`step ${JSON.stringify(step)}`) || message.startsWith(`${step}: `) || (own !== "" && message.includes(own))) return true;
+    if (message.includes(`step ${JSON.stringify(step)}`) || message.startsWith(`${step}: `) || (own !== "" && message.includes(own)))
+      return true;
   }
   const at = message.indexOf(name.name);
   return at !== -1 && !/[\w-]/.test(message[at - 1] ?? "") && !/[\w-]/.test(message[at + name.name.length] ?? "");

@@ -1,7 +1,7 @@
 /** Turns what was read around an object into an explanation: plain data, for text and JSON. */
 import { shown, type ObjectName } from "../cluster/object-name.ts";
 import type { Unread } from "../cluster/reader.ts";
-import { type EventNote, type Node, nodesOf, type Situation } from "../inspect/situation.ts";
+import type { EventNote, Node, Situation } from "../inspect/situation.ts";
 import { causeOf, findingsOf, othersThan } from "./cause.ts";
 import { clauseOf, type Finding } from "./finding.ts";
 import { remedyOf } from "./remedies.ts";
@@ -144,8 +144,17 @@ function lastErrorOf(path: readonly Node[]): LastError | undefined {
   const [newest] = warnings.toSorted((a, b) => Number(isEcho(a.event)) - Number(isEcho(b.event)) || b.event.lastMs - a.event.lastMs);
   if (newest !== undefined) return ofEvent(newest);
   for (const node of path.toReversed()) {
-    const failed = node.conditions.find(({ status, reason, message, type }) => status === "False" && message !== "" && reason !== "NotReached" && type !== "Ready");
-    if (failed !== undefined) return { message: clauseOf(failed.message), object: node.name, source: failed.type, count: 1, ...(failed.lastTransitionTime === "" ? {} : { at: failed.lastTransitionTime }) };
+    const failed = node.conditions.find(
+      ({ status, reason, message, type }) => status === "False" && message !== "" && reason !== "NotReached" && type !== "Ready",
+    );
+    if (failed !== undefined)
+      return {
+        message: clauseOf(failed.message),
+        object: node.name,
+        source: failed.type,
+        count: 1,
+        ...(failed.lastTransitionTime === "" ? {} : { at: failed.lastTransitionTime }),
+      };
   }
   return undefined;
 }
@@ -158,7 +167,13 @@ function ofEvent({ node, event }: { readonly node: Node; readonly event: EventNo
   const { reason, message, count, lastMs } = event;
   // `Failed: Failed to pull image` says it twice.
   const text = message.startsWith(reason) ? message : `${reason}: ${message}`;
-  return { message: clauseOf(text), object: node.name, source: "event", count, ...(lastMs === 0 ? {} : { at: new Date(lastMs).toISOString() }) };
+  return {
+    message: clauseOf(text),
+    object: node.name,
+    source: "event",
+    count,
+    ...(lastMs === 0 ? {} : { at: new Date(lastMs).toISOString() }),
+  };
 }
 
 function nextAttemptOf(cause: Finding | undefined): Pick<Explanation, "nextAttempt"> {
@@ -173,4 +188,3 @@ function adviceOf(cause: Finding, root: Node): readonly string[] {
   const more = cause.advice.length > 0 || statement === undefined ? [] : remedyOf(statement.reason);
   return [...new Set([...cause.advice, ...more])];
 }
-

@@ -19,16 +19,26 @@ export function explanationText(explanation: Explanation, { columns, hasColors, 
   const age = (time: string | undefined): string => (time === undefined ? "" : duration(nowMs - Date.parse(time)));
   const line = (text: string, first = "", rest = first): string => wrapped(text, columns, { first, rest });
   const title = (text: string): string => paint("title", text);
-  const item = (text: string): string => line(columns !== undefined && widthOf(text) + 4 > columns ? commandsApart(text) : text, "  - ", "    ");
+  const item = (text: string): string =>
+    line(columns !== undefined && widthOf(text) + 4 > columns ? commandsApart(text) : text, "  - ", "    ");
 
   const sections: string[] = [line(paint(explanation.isReady ? "good" : "bad", explanation.summary))];
   if (explanation.notReady.length > 0)
-    sections.push([title("What is not ready:"), ...explanation.notReady.map((each) => unreadyLine(each, { columns, age: age(each.since), paint }))].join("\n"));
+    sections.push(
+      [
+        title("What is not ready:"),
+        ...explanation.notReady.map((each) => unreadyLine(each, { columns, age: age(each.since), paint })),
+      ].join("\n"),
+    );
   if (explanation.lastError !== undefined) {
     const { message, at, count, object, source } = explanation.lastError;
     const times = count > 1 ? `${count} times, ` : "";
     const when = at === undefined ? "" : `last ${age(at)} ago, `;
-    sections.push(line(`${title("Last error:")} ${message} (${times}${when}${source === "event" ? "event" : `condition ${source}`} of ${shown(object)}).`));
+    sections.push(
+      line(
+        `${title("Last error:")} ${message} (${times}${when}${source === "event" ? "event" : `condition ${source}`} of ${shown(object)}).`,
+      ),
+    );
   }
   if (explanation.nextAttempt !== undefined) {
     const { text, at } = explanation.nextAttempt;
@@ -36,13 +46,19 @@ export function explanationText(explanation: Explanation, { columns, hasColors, 
     const when = untilMs === undefined ? "" : untilMs <= 0 ? "now: " : `in ${duration(untilMs)}: `;
     sections.push(line(`${title("Next attempt:")} ${when}${clauseOf(text)}.`));
   }
-  if (explanation.advice.length > 0) sections.push([title("What you can do:"), ...explanation.advice.map((each) => item(`${upper(each)}.`))].join("\n"));
+  if (explanation.advice.length > 0)
+    sections.push([title("What you can do:"), ...explanation.advice.map((each) => item(`${upper(each)}.`))].join("\n"));
   if (explanation.others.length > 0) {
     const head = explanation.isReady ? "What was found around it:" : "What was found besides:";
     sections.push([title(head), ...explanation.others.map(({ message }) => item(`${upper(message)}.`))].join("\n"));
   }
   if (explanation.unread.length > 0)
-    sections.push([title("Not read, so this may be incomplete:"), ...explanation.unread.slice(0, 8).map(({ what, why }) => item(`${what}: ${why}.`))].join("\n"));
+    sections.push(
+      [
+        title("Not read, so this may be incomplete:"),
+        ...explanation.unread.slice(0, 8).map(({ what, why }) => item(`${what}: ${why}.`)),
+      ].join("\n"),
+    );
   return `${sections.join("\n\n")}\n`;
 }
 

@@ -50,7 +50,10 @@ const METADATA = [
 ];
 
 /** Returns the kinds whose objects may be below an object of `kind`, and how many were left out. */
-export function plannedKinds(kind: DiscoveredKind, kinds: ServedKinds): { readonly planned: readonly PlannedKind[]; readonly leftOut: number } {
+export function plannedKinds(
+  kind: DiscoveredKind,
+  kinds: ServedKinds,
+): { readonly planned: readonly PlannedKind[]; readonly leftOut: number } {
   const byId = new Map(kinds.preferred().map((each) => [groupKindOf(each), each]));
   const known = (ids: readonly string[], isMetadataOnly: boolean): readonly PlannedKind[] =>
     ids.flatMap((id) => {

@@ -34,7 +34,8 @@ export function typedReferences(object: KubernetesObject): readonly Reference[] 
       const reference = { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
       if (!found.has(idOf(reference))) found.set(idOf(reference), { name: reference, path });
     }
-    for (const [key, each] of Object.entries(value)) if (path !== "status" || key !== "dependents") visit(each, `${path}.${key}`, depth + 1);
+    for (const [key, each] of Object.entries(value))
+      if (path !== "status" || key !== "dependents") visit(each, `${path}.${key}`, depth + 1);
   };
   for (const part of ["spec", "status"] as const) visit((object as unknown as Readonly<Record<string, unknown>>)[part], part, 0);
   return [...found.values()];

@@ -58,7 +58,9 @@ function objectOf({ name, relation, health, since, children }: Node): TreeObject
 
 /** Returns the rows of a tree, from the farthest owner down. */
 export function rowsOf({ object, owners }: ObjectTree): readonly Row[] {
-  const above = owners.toReversed().map((owner): Row => ({ prefix: "", hanging: "", label: `owner ${shown(owner.object)}`, state: stateOf(owner) }));
+  const above = owners
+    .toReversed()
+    .map((owner): Row => ({ prefix: "", hanging: "", label: `owner ${shown(owner.object)}`, state: stateOf(owner) }));
   return [...above, ...rowsBelow(object, { prefix: "", hanging: "" }, undefined)];
 }
 
@@ -92,7 +94,9 @@ function nested({ hanging }: Lines, isLast: boolean): Lines {
 }
 
 /** Objects of one step are together, in the order of the status. Every other object is a group of its own. */
-function groupsOf(children: readonly TreeObject[]): readonly { readonly step: string | undefined; readonly objects: readonly TreeObject[] }[] {
+function groupsOf(
+  children: readonly TreeObject[],
+): readonly { readonly step: string | undefined; readonly objects: readonly TreeObject[] }[] {
   const steps = new Map<string, TreeObject[]>();
   for (const child of children) if (child.step !== undefined) steps.set(child.step, [...(steps.get(child.step) ?? []), child]);
   const others = children.filter(({ step }) => step === undefined).map((child) => ({ step: undefined, objects: [child] }));

@@ -81,7 +81,9 @@ function showing({ output, watch = false }: TreeFlags, terminal: Terminal): (sit
     if (content === last) return;
     last = content;
     const text =
-      output === "json" ? document("ObjectTree", tree) : treeText(tree, { columns: terminal.columns, hasColors: terminal.hasColors, nowMs });
+      output === "json"
+        ? document("ObjectTree", tree)
+        : treeText(tree, { columns: terminal.columns, hasColors: terminal.hasColors, nowMs });
     const isRedrawn = watch && terminal.columns !== undefined && output !== "json";
     const separator = isFirst || output === "json" ? "" : "\n";
     terminal.out(isRedrawn ? `${CLEAR}${text}` : `${separator}${text}`);

@@ -24,7 +24,9 @@ export function treeText(tree: ObjectTree, options: TreeTextOptions): string {
     const own = cells[index] ?? ["", "", ""];
     return isNarrow ? narrow(row, own, options) : wide(row, own, { widths, options });
   });
-  const unread = tree.unread.slice(0, 8).map(({ what, why }) => wrapped(`${what}: ${why}.`, options.columns, { first: "  - ", rest: "    " }));
+  const unread = tree.unread
+    .slice(0, 8)
+    .map(({ what, why }) => wrapped(`${what}: ${why}.`, options.columns, { first: "  - ", rest: "    " }));
   return [...lines, ...(unread.length === 0 ? [] : ["", "Not read, so the tree may be incomplete:", ...unread]), ""].join("\n");
 }
 

@@ -24,7 +24,11 @@ interface Place {
  * and the start of the watches. Metadata is enough, because every write changes the version.
  * @throws the reason of the signal of the terminal, and what ends a watch
  */
-export async function changed(client: Client, situation: Situation, { kinds, terminal }: { kinds: ServedKinds; terminal: Terminal }): Promise<void> {
+export async function changed(
+  client: Client,
+  situation: Situation,
+  { kinds, terminal }: { kinds: ServedKinds; terminal: Terminal },
+): Promise<void> {
   const places = placesIn(situation, kinds);
   const uids = new Set(places.flatMap(({ versions }) => [...versions.keys()]));
   const done = new AbortController();

@@ -17,7 +17,10 @@ function deletion(node: Node, situation: Situation): Finding | undefined {
   const isRoot = node.relation.type === "root";
   if (!isRoot && ageMs < USUAL_DELETION_MS) return undefined;
   const since = ageMs < 0 ? "" : ` for ${duration(ageMs)}`;
-  const held = finalizers.length === 0 ? "" : `, and ${finalizers.length === 1 ? "the finalizer" : "the finalizers"} ${finalizers.join(", ")} ${finalizers.length === 1 ? "holds" : "hold"} it`;
+  const held =
+    finalizers.length === 0
+      ? ""
+      : `, and ${finalizers.length === 1 ? "the finalizer" : "the finalizers"} ${finalizers.join(", ")} ${finalizers.length === 1 ? "holds" : "hold"} it`;
   const own = node.conditions.find(({ type, reason, message }) => type === "Ready" && reason === "Deleting" && message !== "");
   const down = isRoot && finalizers.length > 0 ? operatorProblem(situation) : undefined;
   const why = down ?? (own === undefined ? undefined : clauseOf(own.message));
@@ -31,12 +34,17 @@ function deletion(node: Node, situation: Situation): Finding | undefined {
   };
 }
 
-function adviceOfDeletion({ object, name }: Node, { isOfTreadle, isDown }: { readonly isOfTreadle: boolean; readonly isDown: boolean }): readonly string[] {
+function adviceOfDeletion(
+  { object, name }: Node,
+  { isOfTreadle, isDown }: { readonly isOfTreadle: boolean; readonly isDown: boolean },
+): readonly string[] {
   const finalizers = object?.metadata.finalizers ?? [];
   const known = finalizers.flatMap((each) => FINALIZERS[each] ?? []);
   if (known.length > 0) return known;
   if (finalizers.length === 0) return ["wait"];
-  const start = isDown ? ["start the operator: it removes its finalizer when its cleanup is done"] : ["check the operator that owns the finalizer: it removes it when its cleanup is done"];
+  const start = isDown
+    ? ["start the operator: it removes its finalizer when its cleanup is done"]
+    : ["check the operator that owns the finalizer: it removes it when its cleanup is done"];
   const place = name.namespace === undefined ? "" : ` -n ${name.namespace}`;
   const skip = isOfTreadle
     ? `to give up the cleanup: \`kubectl annotate ${name.kind.toLowerCase()} ${name.name}${place} treadle.dev/skip-cleanup=HANDLER\`; what the cleanup would remove stays`
@@ -50,7 +58,8 @@ const FINALIZERS: Readonly<Record<string, string>> = {
   "kubernetes.io/pv-protection": "delete the claim that uses the volume",
   foregroundDeletion: "wait until the objects that it owns are deleted: look for one that is held below",
   orphan: "wait until the garbage collector has released the objects that it owns",
-  "service.kubernetes.io/load-balancer-cleanup": "check the controller of load balancers: it removes the finalizer when the load balancer is deleted",
+  "service.kubernetes.io/load-balancer-cleanup":
+    "check the controller of load balancers: it removes the finalizer when the load balancer is deleted",
   "customresourcecleanup.apiextensions.k8s.io": "delete the objects of the CRD: one of them is held by a finalizer",
 };
 
@@ -105,7 +114,8 @@ export function operatorProblem({ leases, nowMs }: Situation): string | undefine
   const [first] = leases;
   if (first === undefined || leases.some((lease) => isCurrent(lease, nowMs))) return undefined;
   const name = `${first.namespace}/${first.name}`;
-  if (first.holder === "") return `its operator does not run: no process holds the lease ${name}${first.renewedMs === undefined ? "" : `, which was released ${duration(nowMs - first.renewedMs)} ago`}`;
+  if (first.holder === "")
+    return `its operator does not run: no process holds the lease ${name}${first.renewedMs === undefined ? "" : `, which was released ${duration(nowMs - first.renewedMs)} ago`}`;
   const age = first.renewedMs === undefined ? "never" : `${duration(nowMs - first.renewedMs)} ago`;
   return `its operator does not run: the lease ${name} was last renewed ${age}, by ${first.holder}`;
 }

@@ -10,7 +10,13 @@ export const podRules: readonly Rule[] = [image, configuration, crash, failed, u
   (rule) => (node) => (node.name.kind === "Pod" && node.object !== undefined && node.health.type !== "Ready" ? rule(node) : undefined),
 );
 
-const PULL: ReadonlySet<string> = new Set(["ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"]);
+const PULL: ReadonlySet<string> = new Set([
+  "ImagePullBackOff",
+  "ErrImagePull",
+  "InvalidImageName",
+  "ErrImageNeverPull",
+  "ImageInspectError",
+]);
 
 function image(node: Node): Finding | undefined {
   const container = containersOf(node).find((each) => PULL.has(waitingOf(each).reason));
@@ -35,7 +41,14 @@ function configuration(node: Node): Finding | undefined {
   const { reason, message } = waitingOf(container);
   const reading = readingOf(message, node.name.namespace);
   const name = textAt(container, "name");
-  if (reading !== undefined) return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}, which container ${name} of ${podOf(node)} needs`, nextAttempt: KUBELET };
+  if (reading !== undefined)
+    return {
+      ...reading,
+      rank: RANK.cause,
+      node,
+      clause: `${reading.clause}, which container ${name} of ${podOf(node)} needs`,
+      nextAttempt: KUBELET,
+    };
   return {
     code: "ContainerConfig",
     rank: RANK.cause,
@@ -84,7 +97,8 @@ function nextRestart(container: Json, ended: Json | undefined): Pick<Finding, "n
   const [, pause] = /back-off (\S+) restarting/.exec(waitingOf(container).message) ?? [];
   const delayMs = pause === undefined ? undefined : goDurationMs(pause);
   const endedMs = Date.parse(textAt(ended, "finishedAt"));
-  if (delayMs === undefined || Number.isNaN(endedMs)) return { nextAttempt: "the kubelet restarts it by itself, with pauses of up to 5 minutes" };
+  if (delayMs === undefined || Number.isNaN(endedMs))
+    return { nextAttempt: "the kubelet restarts it by itself, with pauses of up to 5 minutes" };
   return { nextAttempt: `the kubelet restarts it ${pause} after its last end`, nextAttemptMs: endedMs + delayMs };
 }
 
@@ -107,7 +121,10 @@ function failed(node: Node): Finding | undefined {
   const container = containersOf(node).find((each) => (numberAt(each["state"], "terminated", "exitCode") ?? 0) !== 0);
   const reason = textAt(node.object, "status", "reason");
   const message = textAt(node.object, "status", "message");
-  const exit = container === undefined ? "" : `: container ${textAt(container, "name")} ended with exit code ${numberAt(container["state"], "terminated", "exitCode")}`;
+  const exit =
+    container === undefined
+      ? ""
+      : `: container ${textAt(container, "name")} ended with exit code ${numberAt(container["state"], "terminated", "exitCode")}`;
   return {
     code: reason === "Evicted" ? "Evicted" : "PodFailed",
     // The Job or ReplicaSet above has started another one.
@@ -123,7 +140,8 @@ function unscheduled(node: Node): Finding | undefined {
   if (condition === undefined) return undefined;
   const waitsForVolume = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim/.test(condition.message);
   const missing = readingOf(condition.message, node.name.namespace);
-  if (missing !== undefined) return { ...missing, rank: RANK.cause, node, clause: `${missing.clause}, which ${podOf(node)} needs`, nextAttempt: SCHEDULER };
+  if (missing !== undefined)
+    return { ...missing, rank: RANK.cause, node, clause: `${missing.clause}, which ${podOf(node)} needs`, nextAttempt: SCHEDULER };
   return {
     code: "Unschedulable",
     rank: waitsForVolume ? RANK.symptom : RANK.cause,
@@ -141,7 +159,8 @@ function mounts(node: Node): Finding | undefined {
   if (event === undefined || textAt(node.object, "status", "phase") !== "Pending") return undefined;
   const reading = readingOf(event.message, node.name.namespace);
   const nextAttempt = "the kubelet tries again by itself, with pauses of up to 2 minutes";
-  if (reading !== undefined) return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}, which ${podOf(node)} mounts`, nextAttempt };
+  if (reading !== undefined)
+    return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}, which ${podOf(node)} mounts`, nextAttempt };
   const clause = `a volume of ${podOf(node)} cannot be mounted${because(event.message, event.reason)}`;
   return { code: "VolumeMount", rank: RANK.cause, node, clause, advice: [describe(node)], nextAttempt };
 }
@@ -180,7 +199,10 @@ function waitingOf(container: Json): { readonly reason: string; readonly message
 function imageOf({ object }: Node, container: Json): string {
   const name = textAt(container, "name");
   const all = [...listAt(object, "spec", "initContainers"), ...listAt(object, "spec", "containers")];
-  const declared = textAt(all.find((each) => textAt(each, "name") === name), "image");
+  const declared = textAt(
+    all.find((each) => textAt(each, "name") === name),
+    "image",
+  );
   return declared === "" ? textAt(container, "image") : declared;
 }
 

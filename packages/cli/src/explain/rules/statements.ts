@@ -15,12 +15,24 @@ function absent(node: Node): Finding | undefined {
   const { name, state, relation } = node;
   if (state === "unserved") {
     const clause = `the server does not serve the kind ${name.kind} (${name.apiVersion}) of ${shown(name)}`;
-    return { code: "MissingKind", rank: RANK.cause, node, clause, advice: ["install the CRD of the kind"], nextAttempt: "when the kind is installed" };
+    return {
+      code: "MissingKind",
+      rank: RANK.cause,
+      node,
+      clause,
+      advice: ["install the CRD of the kind"],
+      nextAttempt: "when the kind is installed",
+    };
   }
   // An operator creates its own objects, and its entry says why it has not. It waits for those of others.
   const isAwaited = relation.type !== "dependent" || relation.entry.message.includes("does not exist");
   if (state !== "missing" || relation.type === "root" || !isAwaited) return undefined;
-  const by = relation.type === "named" ? `, which ${relation.path} names` : relation.type === "dependent" ? `, and step ${JSON.stringify(relation.entry.step)} waits for it` : "";
+  const by =
+    relation.type === "named"
+      ? `, which ${relation.path} names`
+      : relation.type === "dependent"
+        ? `, and step ${JSON.stringify(relation.entry.step)} waits for it`
+        : "";
   return {
     code: `Missing${MISSING.has(name.kind) ? name.kind : "Object"}`,
     rank: RANK.cause,
@@ -47,14 +59,27 @@ const ENTRY_CAUSES: Readonly<Record<string, string>> = {
 
 /** Reasons of entries whose cause is another object of the same owner. */
 const ENTRY_WAITS: ReadonlySet<string> = new Set([
-  "WaitingForDependency", "WaitingForWave", "WaitingForObject", "WaitingForRemoval", "WaitingForKind", "Precondition", "Queued", "KindNotListed",
+  "WaitingForDependency",
+  "WaitingForWave",
+  "WaitingForObject",
+  "WaitingForRemoval",
+  "WaitingForKind",
+  "Precondition",
+  "Queued",
+  "KindNotListed",
 ]);
 
 function entry(node: Node): Finding | undefined {
   if (node.relation.type !== "dependent" || node.relation.entry.type === "Ready") return undefined;
   const { reason, message, step, wave } = node.relation.entry;
   const reading = readingOf(message, node.name.namespace);
-  if (reading !== undefined) return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}, so step ${JSON.stringify(step)} cannot keep ${shown(node.name)}` };
+  if (reading !== undefined)
+    return {
+      ...reading,
+      rank: RANK.cause,
+      node,
+      clause: `${reading.clause}, so step ${JSON.stringify(step)} cannot keep ${shown(node.name)}`,
+    };
   const code = ENTRY_CAUSES[reason];
   const advice = remedyOf(reason);
   if (code !== undefined) {
@@ -63,7 +88,13 @@ function entry(node: Node): Finding | undefined {
   }
   if (ENTRY_WAITS.has(reason)) {
     const place = wave === undefined ? "" : ` in wave ${wave}`;
-    return { code: "Waiting", rank: RANK.statement, node, clause: `${shown(node.name)} waits${place} (${reason}): ${clauseOf(message)}`, advice };
+    return {
+      code: "Waiting",
+      rank: RANK.statement,
+      node,
+      clause: `${shown(node.name)} waits${place} (${reason}): ${clauseOf(message)}`,
+      advice,
+    };
   }
   const isFailed = node.relation.entry.type === "Failed";
   const clause = `${shown(node.name)} is not ready (${reason})${message === "" ? "" : `: ${clauseOf(message)}`}`;
@@ -80,13 +111,20 @@ function plugin(node: Node): Finding | undefined {
       ? ["install the plugin, or correct the capability in the spec: `kubectl get capabilityinfos` lists those that are offered"]
       : ["look at the log of the operator, which has what the plugin wrote, and at `kubectl get capabilityinfos -o yaml`"];
   const nextAttempt = "as soon as a plugin offers it: nothing polls";
-  return { code, rank: RANK.cause, node, clause: `the plugin of ${shown(node.name)} gives no plan (${found.reason}): ${clauseOf(found.message)}`, advice, nextAttempt };
+  return {
+    code,
+    rank: RANK.cause,
+    node,
+    clause: `the plugin of ${shown(node.name)} gives no plan (${found.reason}): ${clauseOf(found.message)}`,
+    advice,
+    nextAttempt,
+  };
 }
 
 /** External resources, of Treadle's managed steps and of Crossplane: Synced says what the provider answered. */
 function external(node: Node): Finding | undefined {
   const found = node.conditions.find(({ type, status }) => /(^|[a-z])Synced$/.test(type) && status === "False");
-  if (found === undefined || found.reason === "ReconcilePaused" || /^Step/.test(found.reason)) return undefined;
+  if (found === undefined || found.reason === "ReconcilePaused" || found.reason.startsWith("Step")) return undefined;
   return {
     code: found.reason === "NotConnected" || found.reason === "CredentialsRefused" ? "ProviderCredentials" : "ProviderError",
     rank: RANK.cause,
@@ -99,9 +137,32 @@ function external(node: Node): Finding | undefined {
 
 /** Reasons that only say that something else is not ready. */
 const POINTING: ReadonlySet<string> = new Set([
-  "NotReady", "Waiting", "Processing", "Pending", "Timeout", "Progressing", "Reconciling", "Unavailable", "Unhealthy", "Creating", "Updating",
-  "Scaling", "Failing", "TaskFailing", "TaskRunning", "TaskPending", "OperationPending", "OperationFailing", "Blocked", "PrerequisiteNotMet",
-  "WaitingForDependency", "WaitingForWave", "WaitingForObject", "StepWaiting", "StepFailed", "MinimumReplicasUnavailable",
+  "NotReady",
+  "Waiting",
+  "Processing",
+  "Pending",
+  "Timeout",
+  "Progressing",
+  "Reconciling",
+  "Unavailable",
+  "Unhealthy",
+  "Creating",
+  "Updating",
+  "Scaling",
+  "Failing",
+  "TaskFailing",
+  "TaskRunning",
+  "TaskPending",
+  "OperationPending",
+  "OperationFailing",
+  "Blocked",
+  "PrerequisiteNotMet",
+  "WaitingForDependency",
+  "WaitingForWave",
+  "WaitingForObject",
+  "StepWaiting",
+  "StepFailed",
+  "MinimumReplicasUnavailable",
 ]);
 
 /** Tells whether a condition says only that other objects are not ready. */
@@ -117,9 +178,14 @@ export function decisiveCondition({ name, conditions }: Pick<Node, "name" | "con
   if (isBuiltIn({ group: groupOf(name.apiVersion) })) return undefined;
   const stalled = conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   const ready = conditions.find(({ type }) => type === "Ready");
-  if (ready === undefined || ready.status === "True") return stalled ?? conditions.find(({ status, reason }) => status === "False" && reason !== "NotReached");
+  if (ready === undefined || ready.status === "True")
+    return stalled ?? conditions.find(({ status, reason }) => status === "False" && reason !== "NotReached");
   const [, type] = /^([A-Z]\w*): /.exec(ready.message) ?? [];
-  return conditions.find((each) => each !== ready && each.status !== "True" && (each.type === type || (each.message !== "" && each.message === ready.message))) ?? ready;
+  return (
+    conditions.find(
+      (each) => each !== ready && each.status !== "True" && (each.type === type || (each.message !== "" && each.message === ready.message)),
+    ) ?? ready
+  );
 }
 
 function condition(node: Node, situation: Situation): Finding | undefined {

@@ -20,8 +20,14 @@ type Read = (text: string, namespace: string | undefined) => Reading | undefined
 
 /** k8s.io/apiserver resourcequota: `exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2`. */
 const quota: Read = (text, namespace) => {
-  const { name = "", requested, used, limited } =
-    /exceeded quota: (?<name>[^,\s]+), requested: (?<requested>\S+), used: (?<used>\S+), limited: (?<limited>\S+?)[.;]?(?:\s|$)/.exec(text)?.groups ?? {};
+  const {
+    name = "",
+    requested,
+    used,
+    limited,
+  } = /exceeded quota: (?<name>[^,\s]+), requested: (?<requested>\S+), used: (?<used>\S+), limited: (?<limited>\S+?)[.;]?(?:\s|$)/.exec(
+    text,
+  )?.groups ?? {};
   if (requested === undefined) return undefined;
   const place = namespace === undefined ? "" : ` of the namespace ${namespace}`;
   return {
@@ -79,8 +85,11 @@ const forbidden: Read = (text) => {
 
 /** The kubelet: `couldn't find key color in ConfigMap default/app`. */
 const missingKey: Read = (text) => {
-  const { key, kind = "", name = "" } =
-    /couldn't find key (?<key>\S+) in (?<kind>ConfigMap|Secret) (?<name>\S+?)[.;,]?(?:\s|$)/.exec(text)?.groups ?? {};
+  const {
+    key,
+    kind = "",
+    name = "",
+  } = /couldn't find key (?<key>\S+) in (?<kind>ConfigMap|Secret) (?<name>\S+?)[.;,]?(?:\s|$)/.exec(text)?.groups ?? {};
   if (key === undefined) return undefined;
   const advice = [`add the key ${key} to the ${kind}, or correct the name of the key where it is used`];
   return { code: "MissingKey", clause: `${kind} ${name} has no key ${key}`, advice };
@@ -107,7 +116,11 @@ const missingObject: Read = (text, namespace) => {
   const kind = KIND_OF[resource.replace(/s$/, "")] ?? resource;
   const isNamespaced = !["namespace", "node", "storageclass", "priorityclass"].includes(resource.replace(/e?s$/, ""));
   const object = shown({ kind, name, namespace: isNamespaced ? namespace : undefined });
-  return { code: `Missing${KIND_OF[resource.replace(/s$/, "")] ?? "Object"}`, clause: `${object} does not exist`, advice: [`create ${object}, or correct the name where it is used`] };
+  return {
+    code: `Missing${KIND_OF[resource.replace(/s$/, "")] ?? "Object"}`,
+    clause: `${object} does not exist`,
+    advice: [`create ${object}, or correct the name where it is used`],
+  };
 };
 
 const KIND_OF: Readonly<Record<string, string>> = {

@@ -21,7 +21,8 @@ function podCreation(node: Node): Finding | undefined {
   if (message === undefined) return undefined;
   const reading = readingOf(message, node.name.namespace);
   const nextAttempt = "its controller tries again by itself, with growing pauses";
-  if (reading !== undefined) return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}, so ${shown(node.name)} cannot create its pods`, nextAttempt };
+  if (reading !== undefined)
+    return { ...reading, rank: RANK.cause, node, clause: `${reading.clause}, so ${shown(node.name)} cannot create its pods`, nextAttempt };
   const clause = `${shown(node.name)} cannot create its pods: ${clauseOf(message)}`;
   return { code: "PodCreation", rank: RANK.cause, node, clause, advice: ["change the pod template as the message says"], nextAttempt };
 }
@@ -29,7 +30,13 @@ function podCreation(node: Node): Finding | undefined {
 function paused(node: Node): Finding | undefined {
   if (node.name.kind !== "Deployment" || valueAt(node.object, "spec", "paused") !== true) return undefined;
   const resume = `\`kubectl rollout resume deployment/${node.name.name} -n ${node.name.namespace}\``;
-  return { code: "RolloutPaused", rank: RANK.cause, node, clause: `the rollout of ${shown(node.name)} is paused`, advice: [`resume it: ${resume}`] };
+  return {
+    code: "RolloutPaused",
+    rank: RANK.cause,
+    node,
+    clause: `the rollout of ${shown(node.name)} is paused`,
+    advice: [`resume it: ${resume}`],
+  };
 }
 
 function stalled(node: Node): Finding | undefined {
@@ -82,7 +89,13 @@ function exitIn(node: Node): number | undefined {
 
 function suspended(node: Node): Finding | undefined {
   if (node.name.kind !== "Job" || valueAt(node.object, "spec", "suspend") !== true) return undefined;
-  return { code: "Suspended", rank: RANK.cause, node, clause: `${shown(node.name)} is suspended`, advice: ["set its `spec.suspend` to false"] };
+  return {
+    code: "Suspended",
+    rank: RANK.cause,
+    node,
+    clause: `${shown(node.name)} is suspended`,
+    advice: ["set its `spec.suspend` to false"],
+  };
 }
 
 function claim(node: Node): Finding | undefined {
@@ -101,7 +114,10 @@ function claim(node: Node): Finding | undefined {
     rank: isForPod ? RANK.vague : RANK.cause,
     node,
     clause: `${shown(node.name)} is not bound to a volume${storageClass === "" ? "" : ` of the class ${storageClass}`}${why}`,
-    advice: ["create a StorageClass or a PersistentVolume that fits its size, class and access modes", "`kubectl get storageclasses,persistentvolumes`"],
+    advice: [
+      "create a StorageClass or a PersistentVolume that fits its size, class and access modes",
+      "`kubectl get storageclasses,persistentvolumes`",
+    ],
     nextAttempt: "it is bound as soon as a volume fits",
   };
 }
@@ -114,6 +130,8 @@ function address(node: Node): Finding | undefined {
     rank: RANK.symptom,
     node,
     clause: `${shown(node.name)} has no address yet: ${what} gives it one`,
-    advice: [`check that the cluster has ${what}, and its events: \`kubectl describe ${node.name.kind.toLowerCase()} ${node.name.name} -n ${node.name.namespace}\``],
+    advice: [
+      `check that the cluster has ${what}, and its events: \`kubectl describe ${node.name.kind.toLowerCase()} ${node.name.name} -n ${node.name.namespace}\``,
+    ],
   };
 }
