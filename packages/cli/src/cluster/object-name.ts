@@ -32,7 +32,3 @@ export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): Object
 export function idOf({ apiVersion, kind, namespace = "", name }: ObjectName): string {
   return `${groupKindOf({ group: groupOf(apiVersion), kind })}/${namespace}/${name}`;
 }
-
-export function isSame(a: ObjectName, b: ObjectName): boolean {
-  return idOf(a) === idOf(b);
-}

@@ -45,6 +45,8 @@ export interface ClusterReader {
   get(kind: DiscoveredKind, ref: Ref, options?: { readonly isMetadataOnly?: boolean }): Promise<Found>;
   /** Returns at most {@link MAX_LISTED} objects; none where they cannot be read. */
   list(kind: DiscoveredKind, selection: Selection): Promise<readonly KubernetesObject[]>;
+  /** Notes something that is not read at all. */
+  note(what: string, why: string): void;
   /** What could not be read so far, without duplicates. */
   readonly unread: readonly Unread[];
   /** Time of the machine, in milliseconds since 1970. */
@@ -77,6 +79,7 @@ export function clusterReader({ client, kinds, nowMs, signal }: ReaderOptions): 
   return {
     kinds,
     nowMs,
+    note,
     get unread() {
       return [...unread.values()];
     },

@@ -1,5 +1,4 @@
 /** Chooses the one finding that explains an object, of all that the rules found around it. Pure. */
-import { isSame } from "../cluster/object-name.ts";
 import { type Node, nodesOf, type Situation } from "../inspect/situation.ts";
 import { type Finding, RANK, type Rule } from "./finding.ts";
 import { lifecycleRules } from "./rules/lifecycle.ts";
@@ -82,16 +81,18 @@ function isNamedBy({ name, health, relation }: Node, message: string): boolean {
 
 /** Returns the findings that are worth a line besides the cause: causes and symptoms of other objects, each text once. */
 export function othersThan(cause: Placed | undefined, found: readonly Placed[]): readonly Finding[] {
-  const told = new Set(cause === undefined ? [] : [cause.finding.clause]);
+  const told = new Set<string>();
   return found
+    .filter(({ finding }) => finding.rank <= RANK.symptom)
+    .filter((each) => cause === undefined || !isEcho(each, cause))
     .map(({ finding }) => finding)
-    .filter(({ rank, node, clause }) => {
-      const isOnPath = cause?.path.some((each) => isSame(each.name, node.name)) === true;
-      if (rank > RANK.symptom || (isOnPath && rank !== RANK.cause) || told.has(clause)) return false;
-      // What follows from the cause repeats its words.
-      if (isOnPath && cause.finding.rank === RANK.cause) return false;
-      told.add(clause);
-      return true;
-    })
+    .filter(({ clause }) => !told.has(clause) && told.add(clause))
     .slice(0, 5);
+}
+
+/** Objects above a cause repeat it or follow from it, and those below it may have the same one. */
+function isEcho({ finding, path }: Placed, cause: Placed): boolean {
+  const isAbove = cause.path.includes(finding.node);
+  const isBelow = path.includes(cause.finding.node);
+  return isAbove || (isBelow && (finding.code === cause.finding.code || finding.rank > RANK.cause));
 }

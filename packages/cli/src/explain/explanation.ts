@@ -1,7 +1,7 @@
 /** Turns what was read around an object into an explanation: plain data, for text and JSON. */
 import { shown, type ObjectName } from "../cluster/object-name.ts";
 import type { Unread } from "../cluster/reader.ts";
-import type { EventNote, Node, Situation } from "../inspect/situation.ts";
+import { type EventNote, type Node, nodesOf, type Situation } from "../inspect/situation.ts";
 import { causeOf, findingsOf, othersThan } from "./cause.ts";
 import { clauseOf, type Finding } from "./finding.ts";
 import { remedyOf } from "./remedies.ts";
@@ -75,7 +75,7 @@ export function explanationOf(situation: Situation): Explanation {
   const isReady = root.health.type === "Ready" && !found.some(({ finding }) => finding.node === root && finding.rank === 0);
   const cause = isReady ? undefined : causeOf(situation, found);
   const others = othersThan(cause, found);
-  const error = isReady ? undefined : lastErrorOf(cause?.path ?? [root]);
+  const error = isReady ? undefined : lastErrorOf(cause === undefined ? [root] : [...cause.path.slice(0, -1), ...nodesOf(cause.finding.node)]);
   return {
     object: root.name,
     isReady,
@@ -137,13 +137,13 @@ function unreadyOf(node: Node, depth: number): UnreadyObject {
   };
 }
 
-/** The newest warning on the way to the cause; else a condition that reports a failure. */
-function lastErrorOf(path: readonly Node[]): LastError | undefined {
-  const warnings = path.flatMap((node) => node.events.filter(({ type }) => type === "Warning").map((event) => ({ node, event })));
+/** The newest warning on the way to the cause and below it; else a condition that reports a failure. */
+function lastErrorOf(nodes: readonly Node[]): LastError | undefined {
+  const warnings = nodes.flatMap((node) => node.events.filter(({ type }) => type === "Warning").map((event) => ({ node, event })));
   // `Error: ImagePullBackOff` and `Back-off restarting` repeat a reason. An older event says why.
   const [newest] = warnings.toSorted((a, b) => Number(isEcho(a.event)) - Number(isEcho(b.event)) || b.event.lastMs - a.event.lastMs);
   if (newest !== undefined) return ofEvent(newest);
-  for (const node of path.toReversed()) {
+  for (const node of nodes.toReversed()) {
     const failed = node.conditions.find(
       ({ status, reason, message, type }) => status === "False" && message !== "" && reason !== "NotReached" && type !== "Ready",
     );

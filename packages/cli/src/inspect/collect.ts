@@ -33,7 +33,8 @@ export async function collect(reader: ClusterReader, found: FoundObject, { withC
   const { kind, object } = found;
   const pool = new Pool();
   pool.add(object);
-  const { planned } = plannedKinds(kind, reader.kinds);
+  const { planned, leftOut } = plannedKinds(kind, reader.kinds);
+  if (leftOut > 0) reader.note(`${leftOut} kinds`, `only the ${planned.length} most likely kinds were searched for owned objects`);
   const namespace = object.metadata.namespace;
   const [owners, place, operator] = await Promise.all([
     ownersOf(reader, object),
