@@ -37,7 +37,10 @@ const median = (all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)
 const [node, client] = ["node -e 0", "kubectl version --client"].map((name) => median(times[name]));
 for (const [name, all] of Object.entries(times)) {
   if (all.length === 0) console.log(`${name}: not installed`);
-  else console.log(`${name}: ${median(all).toFixed(0)} ms, ${ratio(all, node)} of node${client === undefined ? "" : `, ${ratio(all, client)} of kubectl`}`);
+  else
+    console.log(
+      `${name}: ${median(all).toFixed(0)} ms, ${ratio(all, node)} of node${client === undefined ? "" : `, ${ratio(all, client)} of kubectl`}`,
+    );
 }
 
 function ratio(all, unit) {

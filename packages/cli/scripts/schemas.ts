@@ -12,7 +12,9 @@ const object = z.strictObject({
 const health = z.enum(["Ready", "Pending", "Failed", "Unknown"]);
 const relation = z
   .enum(["root", "owned", "dependent", "named", "mentioned"])
-  .describe("How the object belongs to the one above: root: it is the named object; owned: by an owner reference or a label; dependent: by an entry of status.dependents; named: in a spec or a status; mentioned: in a condition.");
+  .describe(
+    "How the object belongs to the one above: root: it is the named object; owned: by an owner reference or a label; dependent: by an entry of status.dependents; named: in a spec or a status; mentioned: in a condition.",
+  );
 const time = z.iso.datetime();
 const reason = z.strictObject({
   code: z.string().describe("For programs. docs/cli/explain.md lists the codes; another word is the reason of a condition."),
@@ -58,7 +60,10 @@ export const explanation = z
         count: z.int().min(1),
       })
       .optional(),
-    nextAttempt: z.strictObject({ text: z.string(), at: time.optional() }).optional().describe("When something tries again; absent if it is not known."),
+    nextAttempt: z
+      .strictObject({ text: z.string(), at: time.optional() })
+      .optional()
+      .describe("When something tries again; absent if it is not known."),
     advice: z.array(z.string()).describe("What a person can do, the most useful first."),
     unread,
   })
@@ -99,5 +104,4 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-if (import.meta.main)
-  for (const [name, text] of schemaFiles()) writeFileSync(join(import.meta.dirname, "..", "schemas", name), text);
+if (import.meta.main) for (const [name, text] of schemaFiles()) writeFileSync(join(import.meta.dirname, "..", "schemas", name), text);

@@ -41,7 +41,9 @@ test("-o json has the documented schema, for objects that are ready and not read
 
 test("docs/cli/explain.md lists every code that a rule gives", () => {
   const page = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli", "explain.md"), "utf8");
-  const rules = ["lifecycle", "pods", "statements", "texts", "workloads"].map((name) => file("src", "explain", "rules", `${name}.ts`)).join("\n");
+  const rules = ["lifecycle", "pods", "statements", "texts", "workloads"]
+    .map((name) => file("src", "explain", "rules", `${name}.ts`))
+    .join("\n");
   const codes = [...rules.matchAll(/(?:\bcode: |\? |: )"([A-Z][A-Za-z]+)"(?=[,;\s])/g)].map(([, code = ""]) => code);
   const given = new Set(codes.filter((code) => !KINDS.has(code)));
   expect(given.size).toBeGreaterThan(25);
@@ -49,4 +51,14 @@ test("docs/cli/explain.md lists every code that a rule gives", () => {
 });
 
 /** Words of the rules that are kinds. */
-const KINDS = new Set(["Secret", "ConfigMap", "ServiceAccount", "PersistentVolumeClaim", "Service", "Namespace", "Pod", "Deployment", "ClusterRole"]);
+const KINDS = new Set([
+  "Secret",
+  "ConfigMap",
+  "ServiceAccount",
+  "PersistentVolumeClaim",
+  "Service",
+  "Namespace",
+  "Pod",
+  "Deployment",
+  "ClusterRole",
+]);

@@ -75,7 +75,9 @@ export function explanationOf(situation: Situation): Explanation {
   const isReady = root.health.type === "Ready" && !found.some(({ finding }) => finding.node === root && finding.rank === 0);
   const cause = isReady ? undefined : causeOf(situation, found);
   const others = othersThan(cause, found);
-  const error = isReady ? undefined : lastErrorOf(cause === undefined ? [root] : [...cause.path.slice(0, -1), ...nodesOf(cause.finding.node)]);
+  const error = isReady
+    ? undefined
+    : lastErrorOf(cause === undefined ? [root] : [...cause.path.slice(0, -1), ...nodesOf(cause.finding.node)]);
   return {
     object: root.name,
     isReady,

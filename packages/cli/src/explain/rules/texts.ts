@@ -109,27 +109,36 @@ const missingKind: Read = (text) => {
   };
 };
 
-/** The API server and the kubelet: `secret "in" not found`, `persistentvolumeclaim "data" not found`. */
+/** The API server and the kubelet: `secret "in" not found`, `storageclass.storage.k8s.io "fast" not found`. */
 const missingObject: Read = (text, namespace) => {
   const { resource = "", name = "" } = /\b(?<resource>[a-z]+)(?:\.[a-z0-9.-]+)? "(?<name>[^"]+)" not found/.exec(text)?.groups ?? {};
   if (resource === "") return undefined;
-  const kind = KIND_OF[resource.replace(/s$/, "")] ?? resource;
-  const isNamespaced = !["namespace", "node", "storageclass", "priorityclass"].includes(resource.replace(/e?s$/, ""));
-  const object = shown({ kind, name, namespace: isNamespaced ? namespace : undefined });
-  return {
-    code: `Missing${KIND_OF[resource.replace(/s$/, "")] ?? "Object"}`,
-    clause: `${object} does not exist`,
-    advice: [`create ${object}, or correct the name where it is used`],
-  };
+  const known = [resource, resource.replace(/s$/, ""), resource.replace(/es$/, "")]
+    .map((word) => KINDS[word])
+    .find((each) => each !== undefined);
+  const { kind, isInCluster = false, code = "MissingObject" } = known ?? { kind: resource };
+  const object = shown({ kind, name, namespace: isInCluster ? undefined : namespace });
+  return { code, clause: `${object} does not exist`, advice: [`create ${object}, or correct the name where it is used`] };
 };
 
-const KIND_OF: Readonly<Record<string, string>> = {
-  secret: "Secret",
-  configmap: "ConfigMap",
-  serviceaccount: "ServiceAccount",
-  persistentvolumeclaim: "PersistentVolumeClaim",
-  service: "Service",
-  namespace: "Namespace",
+interface KnownKind {
+  readonly kind: string;
+  readonly isInCluster?: boolean;
+  /** @defaultValue `MissingObject` */
+  readonly code?: string;
+}
+
+/** By their singular names. */
+const KINDS: Readonly<Record<string, KnownKind>> = {
+  secret: { kind: "Secret", code: "MissingSecret" },
+  configmap: { kind: "ConfigMap", code: "MissingConfigMap" },
+  serviceaccount: { kind: "ServiceAccount", code: "MissingServiceAccount" },
+  persistentvolumeclaim: { kind: "PersistentVolumeClaim", code: "MissingPersistentVolumeClaim" },
+  service: { kind: "Service", code: "MissingService" },
+  namespace: { kind: "Namespace", isInCluster: true },
+  node: { kind: "Node", isInCluster: true },
+  storageclass: { kind: "StorageClass", isInCluster: true },
+  priorityclass: { kind: "PriorityClass", isInCluster: true },
 };
 
 const READERS: readonly Read[] = [quota, webhookDown, conversionDown, webhookDenied, forbidden, missingKey, missingKind, missingObject];
