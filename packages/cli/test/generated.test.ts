@@ -17,7 +17,8 @@ test("the remedies of explain are those of docs/operations.md; `node packages/cl
 });
 
 test.for([...schemaFiles()])("schemas/%s is up to date; `node packages/cli/scripts/schemas.ts` writes it", ([name, text]) => {
-  expect(file("schemas", name)).toBe(text);
+  // The formatter of the repository breaks lines as it likes.
+  expect(JSON.parse(file("schemas", name))).toEqual(JSON.parse(text));
 });
 
 test("the version of the program is that of its package", () => {
@@ -51,14 +52,8 @@ test("docs/cli/explain.md lists every code that a rule gives", () => {
 });
 
 /** Words of the rules that are kinds. */
-const KINDS = new Set([
-  "Secret",
-  "ConfigMap",
-  "ServiceAccount",
-  "PersistentVolumeClaim",
-  "Service",
-  "Namespace",
-  "Pod",
-  "Deployment",
-  "ClusterRole",
-]);
+const KINDS = new Set(
+  "Secret ConfigMap ServiceAccount PersistentVolumeClaim Service Namespace Pod Deployment ClusterRole Node StorageClass PriorityClass".split(
+    " ",
+  ),
+);
