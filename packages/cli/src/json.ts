@@ -33,9 +33,3 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly Jso
   const found = valueAt(value, ...path);
   return Array.isArray(found) ? found.filter(isRecord) : [];
 }
-
-/** Returns the texts of the list at a path. */
-export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
-  const found = valueAt(value, ...path);
-  return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
-}

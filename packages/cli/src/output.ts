@@ -1,7 +1,7 @@
 /** The JSON output of all commands: one document with `apiVersion` and `kind`, so that a program knows what it reads. */
 
 /** Version of the documents. A change that breaks readers gives another one. */
-export const OUTPUT_VERSION = "cli.treadle.dev/v1alpha1";
+const OUTPUT_VERSION = "cli.treadle.dev/v1alpha1";
 
 /** Returns a document of `-o json`, with a line break at its end. */
 export function document(kind: string, content: object): string {

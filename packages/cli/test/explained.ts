@@ -15,7 +15,7 @@ export interface Asked {
   readonly nowMs?: number;
 }
 
-export async function situationIn(cluster: TestCluster, words: string, { namespace = "default", nowMs }: Asked = {}): Promise<Situation> {
+async function situationIn(cluster: TestCluster, words: string, { namespace = "default", nowMs }: Asked = {}): Promise<Situation> {
   const { client } = cluster;
   const { signal } = new AbortController();
   const kinds = new ServedKinds(await discovery(client).kinds());

@@ -43,7 +43,7 @@ export interface Selection {
 export interface ClusterReader {
   readonly kinds: ServedKinds;
   get(kind: DiscoveredKind, ref: Ref, options?: { readonly isMetadataOnly?: boolean }): Promise<Found>;
-  /** Returns at most {@link MAX_LISTED} objects; none where they cannot be read. */
+  /** Returns at most 1,000 objects; none where they cannot be read. */
   list(kind: DiscoveredKind, selection: Selection): Promise<readonly KubernetesObject[]>;
   /** Notes something that is not read at all. */
   note(what: string, why: string): void;
@@ -54,7 +54,7 @@ export interface ClusterReader {
 }
 
 /** Maximum number of objects that one list returns. More of one kind in one namespace are noted as not read. */
-export const MAX_LISTED = 1000;
+const MAX_LISTED = 1000;
 /** Maximum number of requests of one command. A tree of an operator with hundreds of kinds must not load the server. */
 export const MAX_READS = 200;
 

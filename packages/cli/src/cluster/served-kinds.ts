@@ -1,5 +1,5 @@
 /** The kinds that a server serves, found by the words that kubectl accepts. */
-import { apiVersionOf, groupKindOf, groupOf } from "@treadle/apimachinery";
+import { groupKindOf, groupOf } from "@treadle/apimachinery";
 import type { DiscoveredKind } from "@treadle/client";
 import { CliError } from "../cli-error.ts";
 import { nearest } from "./near.ts";
@@ -83,9 +83,4 @@ export class ServedKinds {
 /** Tells whether Kubernetes itself has the kind. Groups of CRDs end with another domain. */
 export function isBuiltIn({ group }: { readonly group: string }): boolean {
   return !group.includes(".") || group.endsWith(".k8s.io");
-}
-
-/** Returns `apiVersion` and `kind` of a kind. */
-export function typeOf(kind: DiscoveredKind): { readonly apiVersion: string; readonly kind: string } {
-  return { apiVersion: apiVersionOf(kind), kind: kind.kind };
 }

@@ -10,7 +10,7 @@ export interface PlannedKind {
 }
 
 /** Maximum number of kinds. Each is one request, and up to 32 run at once. */
-export const MAX_KINDS = 60;
+const MAX_KINDS = 60;
 
 /** Workloads and what they make, by the kind that is above them. Other kinds of Kubernetes own nothing. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
