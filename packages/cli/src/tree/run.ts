@@ -1,10 +1,8 @@
 /** `treadle tree`: from the words of the command line to the output, once or after each change. */
-import { type Client, discovery } from "@treadle/client";
-import { type ConnectionFlags, openConnection } from "../cluster/connection-flags.ts";
+import type { ConnectionFlags } from "../cluster/connection-flags.ts";
 import { findObject } from "../cluster/find-object.ts";
-import { checkNamespace, type ObjectArgument, objectArgument } from "../cluster/object-argument.ts";
-import { clusterReader } from "../cluster/reader.ts";
-import { ServedKinds } from "../cluster/served-kinds.ts";
+import { objectArgument } from "../cluster/object-argument.ts";
+import { onCluster, type Session } from "../cluster/session.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { collect } from "../inspect/collect.ts";
 import type { Situation } from "../inspect/situation.ts";
@@ -20,53 +18,35 @@ export interface TreeFlags extends ConnectionFlags {
   readonly watch?: boolean;
 }
 
-/** What one look at the cluster needs. */
-interface Look {
-  readonly argument: ObjectArgument;
-  readonly client: Client;
-  readonly kinds: ServedKinds;
-  readonly namespace: string;
-  readonly terminal: Terminal;
-}
-
 /** @throws CliError and errors of the client */
 export async function runTree(words: readonly string[], flags: TreeFlags, terminal: Terminal): Promise<ExitCode> {
   const argument = objectArgument(words);
-  checkNamespace(flags.namespace);
-  const { client, namespace } = await openConnection(flags, terminal);
-  try {
-    const kinds = new ServedKinds(await discovery(client).kinds({ signal: terminal.signal }));
-    const look: Look = { argument, client, kinds, namespace, terminal };
+  return onCluster(flags, terminal, async (session) => {
+    const look = async (): Promise<Situation> => collect(session.reader(), await findObject(argument, session), { withCauses: false });
     const show = showing(flags, terminal);
-    if (flags.watch !== true) {
-      show(await situationOf(look));
-      return EXIT.ok;
-    }
-    await follow(look, show);
+    if (flags.watch === true) await follow(session, { look, show, terminal });
+    else show(await look());
     return EXIT.ok;
-  } finally {
-    await client.close();
-  }
+  });
 }
 
-async function situationOf({ argument, client, kinds, namespace, terminal }: Look): Promise<Situation> {
-  const { signal } = terminal;
-  const found = await findObject(argument, { client, kinds, namespace, signal });
-  return collect(clusterReader({ client, kinds, signal, nowMs: () => terminal.nowMs() }), found, { withCauses: false });
+interface Following {
+  readonly look: () => Promise<Situation>;
+  readonly show: (situation: Situation) => void;
+  readonly terminal: Terminal;
 }
 
 /** Shows the tree after each change, until Ctrl-C, or until the object no longer exists, which is the error of the last look. */
-async function follow(look: Look, show: (situation: Situation) => void): Promise<void> {
-  const { client, terminal } = look;
-  while (!terminal.signal.aborted) {
-    const situation = await situationOf(look);
-    show(situation);
-    try {
-      await changed(client, situation, { kinds: look.kinds, terminal });
-    } catch (error) {
-      // Ctrl-C is how a watch ends.
-      if (!terminal.signal.aborted) throw error;
+async function follow({ client, kinds }: Session, { look, show, terminal }: Following): Promise<void> {
+  try {
+    for (;;) {
+      const situation = await look();
+      show(situation);
+      await changed(client, situation, { kinds, terminal });
     }
+  } catch (error) {
+    // Ctrl-C is how a watch ends.
+    if (!terminal.signal.aborted) throw error;
   }
 }
 

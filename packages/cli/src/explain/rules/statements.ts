@@ -125,11 +125,15 @@ function plugin(node: Node): Finding | undefined {
 function external(node: Node): Finding | undefined {
   const found = node.conditions.find(({ type, status }) => /(^|[a-z])Synced$/.test(type) && status === "False");
   if (found === undefined || found.reason === "ReconcilePaused" || found.reason.startsWith("Step")) return undefined;
+  const isLogin = found.reason === "NotConnected" || found.reason === "CredentialsRefused";
+  const message = clauseOf(found.message);
   return {
-    code: found.reason === "NotConnected" || found.reason === "CredentialsRefused" ? "ProviderCredentials" : "ProviderError",
+    code: isLogin ? "ProviderCredentials" : "ProviderError",
     rank: RANK.cause,
     node,
-    clause: `the provider of ${shown(node.name)} reports an error (${found.type} is ${found.reason}): ${clauseOf(found.message)}`,
+    clause: isLogin
+      ? `${shown(node.name)} has no connection to its provider (${found.reason}): ${message}`
+      : `the provider of ${shown(node.name)} reports an error (${found.type} is ${found.reason}): ${message}`,
     advice: remedyOf(found.reason),
     nextAttempt: "its operator observes it again by its poll interval, and after a failure with growing pauses",
   };
