@@ -249,6 +249,20 @@ const failures: readonly Failure[] = [
     sentence: /^PersistentVolumeClaim default\/data is not bound to a volume of the class fast/,
   },
   {
+    name: "a pod whose claim does not exist",
+    async arrange(cluster) {
+      cluster.workloads.pods.fail("Unschedulable");
+      const spec = pods("web");
+      const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+      const template = { ...spec.template, spec: { ...spec.template.spec, volumes } };
+      await cluster.create(Deployment, { metadata: { name: "web" }, spec: { ...spec, template } });
+      await passed(cluster, 30_000);
+    },
+    object: "deployment/web",
+    code: "MissingPersistentVolumeClaim",
+    sentence: /^Deployment default\/web is not ready: PersistentVolumeClaim default\/data does not exist, which spec.volumes\[0\] names/,
+  },
+  {
     name: "a Job that has failed",
     async arrange(cluster) {
       cluster.workloads.pods.fail({ exitCode: 7 });

@@ -1,5 +1,5 @@
 /** What users see: text at 80 and 40 columns, in a pipe, with colours, and JSON. */
-import { ConfigMap, Deployment } from "@treadle/apimachinery/kinds";
+import { ConfigMap, Deployment, Pod } from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { treadle } from "./fake-terminal.ts";
@@ -205,4 +205,34 @@ test("--exit-code ends with 1 if the object is not ready", memory, async () => {
   await using cluster = await brokenShop();
   expect((await treadle(cluster, "explain shop/a")).code).toBe(0);
   expect((await treadle(cluster, "explain shop/a --exit-code")).code).toBe(1);
+});
+
+test("a ready object that is paused is ready, and the pause is listed", memory, async () => {
+  await using cluster = await startTestCluster({ workloads: true, https: true });
+  await cluster.start(shops);
+  await cluster.create(Shop, { metadata: { name: "a" }, spec: {} });
+  await cluster.settled();
+  await cluster.update(Shop, "a", (shop) => void (shop.metadata.annotations = { "treadle.dev/paused": "true" }));
+  await cluster.settled();
+  const { code, out } = await treadle(cluster, "explain shop/a --exit-code");
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^Shop default\/a is ready\.\n\nWhat was found around it:\n  - Shop default\/a is paused by the annotation treadle.dev\/paused\.\n$/,
+  );
+});
+
+test("a container that crashed once and runs for long is not called a crash loop", memory, async () => {
+  await using cluster = await startTestCluster({ workloads: true, https: true });
+  cluster.workloads.pods.fail("NotReady");
+  await cluster.create(Deployment, { metadata: { name: "web" }, spec: pods("web") });
+  await cluster.settled();
+  const [pod] = await cluster.list(Pod);
+  await cluster.updateStatus(Pod, pod?.metadata.name ?? "", (each) => {
+    for (const status of each.status?.containerStatuses ?? []) {
+      status.restartCount = 1;
+      status.lastState = { terminated: { exitCode: 1 } };
+    }
+  });
+  await cluster.advance(300_000);
+  expect((await treadle(cluster, "explain deployment/web")).out).toMatch(/container main of Pod \S+ runs and is not ready/);
 });

@@ -72,7 +72,8 @@ const MAX_NOT_READY = 20;
 export function explanationOf(situation: Situation): Explanation {
   const { root, unread } = situation;
   const found = findingsOf(situation);
-  const isReady = root.health.type === "Ready" && !found.some(({ finding }) => finding.node === root && finding.rank === 0);
+  // A ready object that is paused, or whose operator does not run, is ready, and the finding is listed.
+  const isReady = root.health.type === "Ready";
   const cause = isReady ? undefined : causeOf(situation, found);
   const others = othersThan(cause, found);
   const error = isReady

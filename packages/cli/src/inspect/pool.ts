@@ -3,7 +3,7 @@ import { groupKindOf, groupOf, type KubernetesObject, ownerId } from "@treadle/a
 import { idOf, nameOf, type ObjectName } from "../cluster/object-name.ts";
 import { isBuiltIn, type ServedKinds } from "../cluster/served-kinds.ts";
 import { numberAt } from "../json.ts";
-import { type Mention, mentioned, typedReferences } from "./references.ts";
+import { claimsOf, type Mention, mentioned, type Reference, typedReferences } from "./references.ts";
 import { healthOf, type Relation } from "./situation.ts";
 import { conditionsOf, entriesOf } from "./status-fields.ts";
 
@@ -94,9 +94,10 @@ export function treeOf(root: KubernetesObject, pool: Pool, kinds: ServedKinds): 
   return all[0] as Draft; // The root was added first.
 }
 
-/** Objects of operators name others. Those of Kubernetes name only what has rules of its own. */
-function followed({ known }: Draft, kinds: ServedKinds): ReturnType<typeof typedReferences> {
+/** Objects of operators name others by typed references. Of the kinds of Kubernetes, pods name their claims. */
+function followed({ known }: Draft, kinds: ServedKinds): readonly Reference[] {
   const object = known?.object;
+  if (object?.kind === "Pod" && object.apiVersion === "v1") return healthOf(object, []).type === "Ready" ? [] : claimsOf(object);
   if (object === undefined || isBuiltIn({ group: groupOf(object.apiVersion) }) || healthOf(object, []).type === "Ready") return [];
   const owners = new Set((object.metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind}/${name}`));
   return typedReferences(object)

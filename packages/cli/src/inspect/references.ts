@@ -3,7 +3,7 @@ import { apiVersionOf, type KubernetesObject } from "@treadle/apimachinery";
 import type { DiscoveredKind } from "@treadle/client";
 import { idOf, type ObjectName } from "../cluster/object-name.ts";
 import type { ServedKinds } from "../cluster/served-kinds.ts";
-import { isRecord, textAt } from "../json.ts";
+import { isRecord, listAt, textAt } from "../json.ts";
 
 /** A reference, and where it is. */
 export interface Reference {
@@ -39,6 +39,16 @@ export function typedReferences(object: KubernetesObject): readonly Reference[] 
   };
   for (const part of ["spec", "status"] as const) visit((object as unknown as Readonly<Record<string, unknown>>)[part], part, 0);
   return [...found.values()];
+}
+
+/** Returns the claims that a pod mounts: it has no typed references. */
+export function claimsOf(pod: KubernetesObject): readonly Reference[] {
+  const { namespace = "" } = pod.metadata;
+  return listAt(pod, "spec", "volumes").flatMap((volume, index) => {
+    const name = textAt(volume, "persistentVolumeClaim", "claimName");
+    const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name };
+    return name === "" ? [] : [{ name: claim, path: `spec.volumes[${index}]` }];
+  });
 }
 
 /** `Secret in`, `Deployment default/web`, `ConfigMap "app"`. A kind begins with a capital letter. */

@@ -1,13 +1,15 @@
 /** Why a pod does not run or is not ready. */
 import { shown } from "../../cluster/object-name.ts";
-import { type Json, listAt, numberAt, textAt } from "../../json.ts";
-import type { Node } from "../../inspect/situation.ts";
+import { type Json, listAt, numberAt, textAt, valueAt } from "../../json.ts";
+import type { Node, Situation } from "../../inspect/situation.ts";
 import { clauseOf, type Finding, RANK, type Rule } from "../finding.ts";
 import { readingOf } from "./texts.ts";
 
 /** The rules of pods, the most certain first. */
 export const podRules: readonly Rule[] = [image, configuration, crash, failed, unscheduled, mounts, sandbox, probe].map(
-  (rule) => (node) => (node.name.kind === "Pod" && node.object !== undefined && node.health.type !== "Ready" ? rule(node) : undefined),
+  (rule): Rule =>
+    (node, situation) =>
+      node.name.kind === "Pod" && node.object !== undefined && node.health.type !== "Ready" ? rule(node, situation) : undefined,
 );
 
 const PULL: ReadonlySet<string> = new Set([
@@ -61,8 +63,8 @@ function configuration(node: Node): Finding | undefined {
 
 const KUBELET = "the kubelet tries again by itself every few seconds";
 
-function crash(node: Node): Finding | undefined {
-  const container = containersOf(node).find((each) => waitingOf(each).reason === "CrashLoopBackOff" || isBetweenCrashes(each));
+function crash(node: Node, { nowMs }: Situation): Finding | undefined {
+  const container = containersOf(node).find((each) => waitingOf(each).reason === "CrashLoopBackOff" || isBetweenCrashes(each, nowMs));
   if (container === undefined) return undefined;
   const ended = listedEnd(container);
   const name = textAt(container, "name");
@@ -82,9 +84,15 @@ function crash(node: Node): Finding | undefined {
   };
 }
 
-/** The restart between two crashes shows as a running container that was just killed. */
-function isBetweenCrashes(container: Json): boolean {
-  return (numberAt(container, "restartCount") ?? 0) > 0 && container["ready"] !== true && listedEnd(container) !== undefined;
+/** Longer back-offs than this show as `CrashLoopBackOff`. */
+const JUST_STARTED_MS = 30_000;
+
+/** Between two crashes a container has just ended, or has just started again. One that runs for longer is not ready for another reason. */
+function isBetweenCrashes(container: Json, nowMs: number): boolean {
+  if (container["ready"] === true || (numberAt(container, "restartCount") ?? 0) === 0) return false;
+  if (valueAt(container, "state", "terminated") !== undefined) return true;
+  const startedMs = Date.parse(textAt(container, "state", "running", "startedAt"));
+  return nowMs - startedMs < JUST_STARTED_MS && listedEnd(container) !== undefined;
 }
 
 function listedEnd(container: Json): Json | undefined {
