@@ -21,45 +21,28 @@ export interface Terminal {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The parts of the process that a terminal uses. */
-export interface ProcessStreams {
-  /** The standard output. */
-  readonly stdout: Stream;
-  /** The standard error output. */
-  readonly stderr: Stream;
-  /** Environment variables. */
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** A stream of the process, as far as a terminal needs it. */
-interface Stream {
-  write(text: string): unknown;
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  hasColors?(): boolean;
-  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
-}
-
 /**
  * Returns the terminal of the process. Ctrl-C aborts its signal once; the second one ends the process, because Node has no listener then.
  * `NO_COLOR` and `TERM=dumb` switch colours off: Node's `hasColors()` obeys them.
  */
-export function processTerminal({ stdout, stderr, env }: ProcessStreams = process): Terminal {
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
   const interrupted = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
   // `treadle tree ... | head` closes the pipe. That is no failure.
-  stdout.on("error", (error) => {
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
   });
-  const isTerminal = stdout.isTTY === true;
+  // Node leaves it out for a pipe, against its types.
+  const isTerminal = Boolean(stdout.isTTY);
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     get columns() {
-      return isTerminal ? (stdout.columns ?? 80) : undefined;
+      return isTerminal ? stdout.columns : undefined;
     },
-    hasColors: isTerminal && stdout.hasColors?.() === true,
+    hasColors: isTerminal && stdout.hasColors(),
     env,
     signal: interrupted.signal,
     nowMs: () => Date.now(),
