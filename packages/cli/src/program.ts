@@ -77,19 +77,22 @@ function commandOf(declaration: CommandDeclaration, { name, terminal, result }: 
 }
 
 function configured(command: Command, name: string, { columns, out, err }: Terminal): Command {
-  return command
-    .exitOverride()
-    .configureHelp({ helpWidth: columns ?? 100 })
-    .configureOutput({
-      writeOut: out,
-      writeErr: err,
-      getOutHelpWidth: () => columns ?? 100,
-      getErrHelpWidth: () => columns ?? 100,
-      // Commander decides by the streams of the process otherwise.
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-      outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, "")}${advice(command, name)}\n`),
-    });
+  return (
+    command
+      .exitOverride()
+      // Commander breaks no line in a narrow terminal otherwise.
+      .configureHelp({ helpWidth: columns ?? 100, minWidthToWrap: 10 })
+      .configureOutput({
+        writeOut: out,
+        writeErr: err,
+        getOutHelpWidth: () => columns ?? 100,
+        getErrHelpWidth: () => columns ?? 100,
+        // Commander decides by the streams of the process otherwise.
+        getOutHasColors: () => false,
+        getErrHasColors: () => false,
+        outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, "")}${advice(command, name)}\n`),
+      })
+  );
 }
 
 function advice(command: Command, name: string): string {

@@ -62,6 +62,13 @@ test.for(["explain", "tree"])("`treadle %s --help` has an example", async (name)
   expect(terminal.output.out).toMatch(new RegExp(`Examples:\\n  # .*\\n  kubectl treadle ${name} `));
 });
 
+test("the help of a command fits into 40 columns, but for command lines, which can be copied", async () => {
+  const terminal = fakeTerminal({ columns: 40 });
+  expect(await runTreadle(["explain", "--help"], terminal)).toBe(0);
+  const [help = ""] = terminal.output.out.replace(/^Usage: .*/, "").split("Examples:");
+  expect(help.split("\n").filter((line) => line.length > 40)).toEqual([]);
+});
+
 const widget = (group: string): ReturnType<typeof defineResource> =>
   defineResource({ group, version: "v1", kind: "Widget", scope: "Namespaced", spec: z.object({}), status: z.object({}) });
 

@@ -4,9 +4,9 @@ import type { FlagDeclaration } from "./command.ts";
 export const CONNECTION_FLAGS: readonly FlagDeclaration[] = [
   { flags: "-n, --namespace <name>", description: "namespace of the object (default: that of the context)" },
   { flags: "--context <name>", description: "context of the kubeconfig" },
-  { flags: "--kubeconfig <file>", description: "kubeconfig file (default: KUBECONFIG, ~/.kube/config, the pod's account)" },
+  { flags: "--kubeconfig <file>", description: "kubeconfig file (default: KUBECONFIG, then the places of kubectl)" },
   { flags: "-s, --server <url>", description: "address of the API server, instead of that of the context" },
-  { flags: "--as <user>", description: "user to act as, such as system:serviceaccount:NAMESPACE:NAME" },
+  { flags: "--as <user>", description: "user to act as" },
   { flags: "--as-group <group>", description: "group to act as; may be repeated", isRepeatable: true },
   { flags: "--as-uid <uid>", description: "uid to act as" },
 ];
