@@ -1,11 +1,10 @@
 /** Explains an object of a test cluster without a terminal. */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
-import { discovery } from "@treadle/client";
 import type { TestCluster } from "@treadle/testing";
 import { findObject } from "../src/cluster/find-object.ts";
 import { objectArgument } from "../src/cluster/object-argument.ts";
 import { clusterReader } from "../src/cluster/reader.ts";
-import { ServedKinds } from "../src/cluster/served-kinds.ts";
+import { servedKinds } from "../src/cluster/session.ts";
 import { type Explanation, explanationOf } from "../src/explain/explanation.ts";
 import { collect } from "../src/inspect/collect.ts";
 import type { Situation } from "../src/inspect/situation.ts";
@@ -18,7 +17,7 @@ export interface Asked {
 async function situationIn(cluster: TestCluster, words: string, { namespace = "default", nowMs }: Asked = {}): Promise<Situation> {
   const { client } = cluster;
   const { signal } = new AbortController();
-  const kinds = new ServedKinds(await discovery(client).kinds());
+  const kinds = await servedKinds(client, signal);
   const found = await findObject(objectArgument([words]), { client, kinds, namespace, signal });
   return collect(clusterReader({ client, kinds, signal, nowMs: () => nowMs ?? cluster.clock.now() }), found);
 }

@@ -7,10 +7,13 @@ import { nearest } from "./near.ts";
 /** Finds kinds by name. It holds one list of kinds, the preferred version of each group first. */
 export class ServedKinds {
   readonly all: readonly DiscoveredKind[];
+  /** Versions such as `metrics.k8s.io/v1beta1` whose kinds are not known, because the server behind them does not answer. */
+  readonly silent: readonly string[];
   readonly #byId = new Map<string, DiscoveredKind>();
 
-  constructor(kinds: readonly DiscoveredKind[]) {
+  constructor(kinds: readonly DiscoveredKind[], silent: readonly string[] = []) {
     this.all = kinds;
+    this.silent = silent;
     for (const kind of kinds) {
       const id = groupKindOf(kind);
       if (!this.#byId.has(id)) this.#byId.set(id, kind);
@@ -20,6 +23,11 @@ export class ServedKinds {
   /** Returns the kind of an apiVersion in the version that the server prefers: an object has the same status in all of them. */
   of({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): DiscoveredKind | undefined {
     return this.#byId.get(groupKindOf({ group: groupOf(apiVersion), kind }));
+  }
+
+  /** Tells whether the server does not serve a kind. Of a group that does not answer, nothing is known. */
+  isUnserved(name: { readonly apiVersion: string; readonly kind: string }): boolean {
+    return this.of(name) === undefined && !this.silent.some((each) => groupOf(each) === groupOf(name.apiVersion));
   }
 
   /** Returns every kind once, in its preferred version. */
@@ -76,6 +84,10 @@ export class ServedKinds {
     const meant = [...new Set([...elsewhere, ...near])].slice(0, 3);
     const advice =
       meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : "`kubectl api-resources` lists the kinds; is its CRD installed?";
+    if (this.silent.length > 0)
+      return new CliError(
+        `the kind ${JSON.stringify(word)} was not found, and the servers behind ${this.silent.join(", ")} do not answer; check their APIServices`,
+      );
     return new CliError(`the server has no kind ${JSON.stringify(word)}; ${advice}`);
   }
 }

@@ -20,10 +20,17 @@ export async function onCluster<T>(flags: ConnectionFlags, terminal: Terminal, w
   const { client, namespace } = await openConnection(flags, terminal);
   try {
     const { signal } = terminal;
-    const kinds = new ServedKinds(await discovery(client).kinds({ signal }));
+    const kinds = await servedKinds(client, signal);
     const reader = (): ClusterReader => clusterReader({ client, kinds, signal, nowMs: () => terminal.nowMs() });
     return await work({ client, kinds, namespace, signal, reader });
   } finally {
     await client.close();
   }
+}
+
+/** Asks the server which kinds it has. */
+export async function servedKinds(client: Client, signal: AbortSignal): Promise<ServedKinds> {
+  const silent: string[] = [];
+  const kinds = await discovery(client).kinds({ signal, onMissing: (apiVersion) => void silent.push(apiVersion) });
+  return new ServedKinds(kinds, silent);
 }

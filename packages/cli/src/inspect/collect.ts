@@ -35,6 +35,7 @@ export async function collect(reader: ClusterReader, found: FoundObject, { withC
   pool.add(object);
   const { planned, leftOut } = plannedKinds(kind, reader.kinds);
   if (leftOut > 0) reader.note(`${leftOut} kinds`, `only the ${planned.length} most likely kinds were searched for owned objects`);
+  for (const version of reader.kinds.silent) reader.note(`kinds of ${version}`, "the server behind them does not answer");
   const namespace = object.metadata.namespace;
   const [owners, place, operator] = await Promise.all([
     ownersOf(reader, object),
@@ -100,7 +101,7 @@ function worstFirst(wanted: readonly Draft[]): readonly Draft[] {
 
 async function readInto(reader: ClusterReader, pool: Pool, name: ObjectName): Promise<void> {
   const kind = reader.kinds.of(name);
-  if (kind === undefined) return pool.note(name, "unserved");
+  if (kind === undefined) return pool.note(name, reader.kinds.isUnserved(name) ? "unserved" : "refused");
   const { namespace, name: own } = name;
   const isMetadataOnly = ["Secret", "ConfigMap"].includes(typeIdOf(name));
   const found = await reader.get(kind, namespace === undefined ? { name: own } : { namespace, name: own }, { isMetadataOnly });
