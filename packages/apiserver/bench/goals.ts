@@ -4,6 +4,7 @@
  * applies are also measured on the real server of that file, in turns with this one.
  */
 import { fanOut } from "./parts/fan-out.ts";
+import { fanOutRate } from "./parts/fan-out-rate.ts";
 import { lists } from "./parts/lists.ts";
 import { memory } from "./parts/memory.ts";
 import { ready } from "./parts/ready.ts";
@@ -16,6 +17,7 @@ const PARTS: Readonly<Record<string, (runs: number) => Promise<readonly Row[]>>>
   requests,
   compared,
   "fan-out": fanOut,
+  "fan-out-rate": fanOutRate,
   lists,
   memory,
 };

@@ -54,7 +54,7 @@ function rowOf(what: string, reals: readonly Rate[], ours: readonly Rate[]): Row
   return { what, goal: "", measured: `${byClock}x as fast, ${byCpu}x less CPU (${figures})`, raw: { real: reals, memory: ours } };
 }
 
-function realServer(kubeconfig: string): MeasuredServer {
+export function realServer(kubeconfig: string): MeasuredServer {
   const config = parse(readFileSync(kubeconfig, "utf8")) as { readonly [list: string]: readonly JsonObject[] };
   const cluster = config["clusters"]?.[0]?.["cluster"] as JsonObject | undefined; // a kubeconfig
   const user = config["users"]?.[0]?.["user"] as JsonObject | undefined; // a kubeconfig
