@@ -11,7 +11,7 @@ import { startLocalCluster } from "./local-cluster.ts";
 function usageOf({ usage }: Program): string {
   return `usage: ${usage} --port N --kubeconfig FILE [--crds DIR] [--workloads]
   --port N           port on 127.0.0.1; 0 chooses a free one (default 0)
-  --kubeconfig FILE  file for the kubeconfig of kubectl and other clients; removed at the end
+  --kubeconfig FILE  file for the kubeconfig of kubectl and other clients, in a folder that exists; removed at the end
   --crds DIR         folder of .yaml, .yml and .json files with objects to create at the start: CRDs first, the others in any order;
                      --manifests is another name of this option
   --workloads        simulate controllers and kubelets: Deployments, Jobs and the like get pods; no container runs
