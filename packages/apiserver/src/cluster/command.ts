@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isLocalClusterError } from "./errors.ts";
 import { startLocalCluster } from "./local-cluster.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 
 /** Returns the usage text of a program. */
 function usageOf({ usage }: Program): string {
@@ -54,6 +55,7 @@ export async function runClusterCommand(program: Program, args: readonly string[
   const ended = signalled();
   try {
     const cluster = await startLocalCluster(wanted);
+    keepHeapSmall();
     const made = wanted.manifests === undefined ? "" : ` with ${cluster.manifestCount} objects of ${wanted.manifests}`;
     console.log(
       `${name}: ready at ${cluster.url}${made}; kubectl --kubeconfig ${wanted.kubeconfig} get namespaces; Ctrl-C ends it. ${NO_NETWORK}`,

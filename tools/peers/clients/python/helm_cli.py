@@ -5,12 +5,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
-from steps import same, step
+from steps import same, step, until
 
 NS = "helm"
 HELM, CHART = os.environ["TREADLE_HELM"], sys.argv[1]
@@ -109,7 +108,7 @@ def upgrades():
 
 def become_available():
     """Writes the status that the controller of Deployments would write."""
-    time.sleep(1)
+    until("Helm has written", lambda: apps.read_namespaced_deployment("one", NS).spec.replicas == 2)
     generation = apps.read_namespaced_deployment("one", NS).metadata.generation
     conditions = [{"type": "Available", "status": "True"}, {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}]
     counts = {name: 2 for name in ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")}
