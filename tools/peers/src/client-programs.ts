@@ -38,6 +38,7 @@ export const CLIENTS: readonly Client[] = [
   { name: "kopf (Python)", example: relative(root, pythonExample), prepare: (dir) => python(dir, pythonExample) },
   { name: "Helm", prepare: helm },
   { name: "fabric8 (Java)", prepare: (dir) => java(dir, "clients.Fabric8") },
+  { name: "fabric8, cluster (Java)", prepare: (dir) => java(dir, "clients.Fabric8Cluster") },
   { name: "JOSDK (Java)", example: relative(root, javaExample), prepare: (dir) => java(dir, "example.WidgetOperator") },
   { name: "controller-runtime (Go)", example: relative(root, goExample), prepare: go },
   { name: "client-node (JavaScript)", prepare: (dir) => node(dir, "client-node.mjs") },

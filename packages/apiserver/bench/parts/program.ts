@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load } from "./load.ts";
-import { processesOf, targetOf } from "./real.ts";
+import { cpuOf, processesOf, targetOf } from "./real.ts";
 import { median, type Row } from "./report.ts";
 import { configMaps, createOf } from "./workload.ts";
 
@@ -20,6 +20,8 @@ const GOALS = { readyMs: 1000, megabytes: 150 } as const;
 
 interface Measured {
   readonly readyMs: number;
+  /** Processor time until then. */
+  readonly cpuMs: number;
   /** Resident memory of all processes. */
   readonly emptyMb: number;
   readonly filledMb: number;
@@ -80,9 +82,10 @@ interface Started {
 async function measure(kubeconfig: string, start: (kubeconfig: string) => Promise<Started>): Promise<Measured> {
   const { child, readyMs, pids } = await start(kubeconfig);
   try {
+    const cpuMs = pids().reduce((sum, pid) => sum + cpuOf(pid), 0) / 1000;
     const emptyMb = residentMb(pids());
     await load(targetOf(kubeconfig), { count: OBJECTS, connections: 8, requestOf: (i) => createOf(configMaps, i) });
-    return { readyMs, emptyMb, filledMb: residentMb(pids()) };
+    return { readyMs, cpuMs, emptyMb, filledMb: residentMb(pids()) };
   } finally {
     const exit = once(child, "exit");
     child.kill("SIGTERM");

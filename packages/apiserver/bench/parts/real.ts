@@ -91,7 +91,7 @@ export function processesOf(port: string): readonly string[] {
 }
 
 /** Returns user and system time. The clock of /proc has 100 ticks a second on each Linux. */
-function cpuOf(pid: string): number {
+export function cpuOf(pid: string): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
