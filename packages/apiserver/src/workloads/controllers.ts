@@ -9,7 +9,8 @@ import { jobs } from "./jobs.ts";
 import { kubelet } from "./kubelet.ts";
 import { nodes } from "./nodes.ts";
 import { persistentVolumes } from "./persistent-volumes.ts";
-import { replicaSets } from "./replica-sets.ts";
+import { replicaSets, replicationControllers } from "./replica-sets.ts";
+import { resourceQuotas } from "./resource-quotas.ts";
 import { scheduler } from "./scheduler.ts";
 import { disruptionBudgets } from "./disruption-budgets.ts";
 import { endpoints, endpointSlices, loadBalancers } from "./services.ts";
@@ -20,6 +21,7 @@ export const controllers: readonly MakeController[] = [
   scheduler,
   kubelet,
   replicaSets,
+  replicationControllers,
   deployments,
   jobs,
   finishedJobs,
@@ -32,4 +34,5 @@ export const controllers: readonly MakeController[] = [
   endpointSlices,
   loadBalancers,
   disruptionBudgets,
+  resourceQuotas,
 ];

@@ -93,6 +93,7 @@ function keep(resource: string, field: string, value: unknown, isOwned: boolean)
     case "pods":
       return field === "spec" ? [[field, podSpec(object)]] : field === "status" ? [[field, podStatus(object)]] : [];
     case "replicasets":
+    case "replicationcontrollers":
       return field === "spec" ? [[field, { replicas: object["replicas"], selector: object["selector"] }]] : [[field, value]];
     case "controllerrevisions":
       // The data are the template of the owner.

@@ -7,6 +7,7 @@ import { deployments } from "./scenarios/deployments.ts";
 import { events } from "./scenarios/events.ts";
 import { jobs } from "./scenarios/jobs.ts";
 import { replicaSets } from "./scenarios/replica-sets.ts";
+import { replicationControllers } from "./scenarios/replication-controllers.ts";
 import { services } from "./scenarios/services.ts";
 import { statefulSets } from "./scenarios/stateful-sets.ts";
 import { volumes } from "./scenarios/volumes.ts";
@@ -17,6 +18,7 @@ export const scenarios: readonly Scenario[] = [
   ...events,
   ...deployments,
   ...replicaSets,
+  ...replicationControllers,
   ...statefulSets,
   ...daemonSets,
   ...jobs,
