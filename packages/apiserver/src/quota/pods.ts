@@ -40,7 +40,9 @@ const POD_LEVEL = /^(cpu$|memory$|hugepages-)/;
 /** Reports whether a resource of a quota is that of a device, such as `requests.example.com/gpu`. */
 function isExtended(resource: string): boolean {
   if (!resource.startsWith("requests.")) return false;
-  return (resource.includes("/") && !resource.includes("kubernetes.io/")) || resource.startsWith("requests.deviceclass.resource.kubernetes.io/");
+  return (
+    (resource.includes("/") && !resource.includes("kubernetes.io/")) || resource.startsWith("requests.deviceclass.resource.kubernetes.io/")
+  );
 }
 
 /** A pod that has ended uses only its place in the store. */
@@ -112,7 +114,10 @@ function isIn(pod: JsonObject, scope: Scope): boolean {
     case "NotBestEffort":
       return textAt(pod, "status", "qosClass") !== "BestEffort";
     case "PriorityClass":
-      return selectsName(scope, [textAt(pod, "spec", "priorityClassName")].filter((name) => name !== ""));
+      return selectsName(
+        scope,
+        [textAt(pod, "spec", "priorityClassName")].filter((name) => name !== ""),
+      );
     case "CrossNamespacePodAffinity":
       return crossesNamespaces(pod);
     default:

@@ -35,5 +35,8 @@ export function usageOf(
 
 export function isSameAmounts(a: Amounts, b: Amounts): boolean {
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => b[name] !== undefined && quantityNanos(a[name]) === quantityNanos(b[name]));
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => b[name] !== undefined && quantityNanos(a[name]) === quantityNanos(b[name]))
+  );
 }

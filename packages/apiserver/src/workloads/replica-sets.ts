@@ -156,7 +156,6 @@ function fail(reason: string, cause: unknown): never {
   throw cause instanceof RefusedError ? new Failure(reason, cause) : cause;
 }
 
-
 function isTerminating({ metadata, status: { phase } = {} }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined && phase !== "Succeeded" && phase !== "Failed";
 }

@@ -8,6 +8,7 @@ import { events } from "./scenarios/events.ts";
 import { jobs } from "./scenarios/jobs.ts";
 import { replicaSets } from "./scenarios/replica-sets.ts";
 import { replicationControllers } from "./scenarios/replication-controllers.ts";
+import { resourceQuotas } from "./scenarios/resource-quotas.ts";
 import { services } from "./scenarios/services.ts";
 import { statefulSets } from "./scenarios/stateful-sets.ts";
 import { volumes } from "./scenarios/volumes.ts";
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...deployments,
   ...replicaSets,
   ...replicationControllers,
+  ...resourceQuotas,
   ...statefulSets,
   ...daemonSets,
   ...jobs,

@@ -59,7 +59,6 @@ export const replicationControllers: readonly Scenario[] = [
   },
   {
     name: "replicationcontroller may not create its pods",
-    hasEvents: true,
     async run({ create, settle }) {
       const spec = { containers: [{ name: "main", image: "app:1" }], priorityClassName: "absent" };
       await create("replicationcontrollers", controller({ template: { ...template("web"), spec } }));
