@@ -1,5 +1,6 @@
 /** The simulated controllers of workloads, in the order in which they act on one change. */
 import type { MakeController } from "./controller.ts";
+import { autoscalers } from "./autoscalers.ts";
 import { claims } from "./volume-claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
@@ -35,4 +36,5 @@ export const controllers: readonly MakeController[] = [
   loadBalancers,
   disruptionBudgets,
   resourceQuotas,
+  autoscalers,
 ];

@@ -1,5 +1,6 @@
 /** All scenarios of workloads. */
 import type { Scenario } from "./scenario.ts";
+import { autoscalers } from "./scenarios/autoscalers.ts";
 import { cronJobs } from "./scenarios/cron-jobs.ts";
 import { daemonSets } from "./scenarios/daemon-sets.ts";
 import { definitions } from "./scenarios/definitions.ts";
@@ -16,6 +17,7 @@ import { volumes } from "./scenarios/volumes.ts";
 export const scenarios: readonly Scenario[] = [
   // The slowest first, because they are recorded in parallel.
   ...cronJobs,
+  ...autoscalers,
   ...events,
   ...deployments,
   ...replicaSets,
