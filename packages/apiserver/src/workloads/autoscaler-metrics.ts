@@ -19,6 +19,8 @@ export interface Reading {
   readonly nowMs: number;
   /** Whether there are resource metrics at all. */
   readonly hasMetrics: boolean;
+  /** Whether there are metrics of a pod. */
+  isMeasured(pod: Pod): boolean;
   /** Returns the use of a resource by a pod, or by one of its containers, as a quantity. */
   useOf(pod: Pod, resource: string, container: string | undefined): string | undefined;
   /** How far usage may differ from its target without a change. */
@@ -114,18 +116,16 @@ function calculate({ name, container, target }: ResourceMetric, reading: Reading
 }
 
 /** Returns the use of the running pods. @throws Problem */
-function valuesOf(resource: string, container: string | undefined, { pods, hasMetrics, useOf }: Reading): Values {
+function valuesOf(resource: string, container: string | undefined, { pods, hasMetrics, isMeasured, useOf }: Reading): Values {
   const values = new Map<string, number>();
-  let isKnown = false;
-  for (const pod of pods) {
-    if (pod.status?.phase !== "Running") continue;
-    isKnown = true;
+  const measured = pods.filter((pod) => pod.status?.phase === "Running" && isMeasured(pod));
+  for (const pod of measured) {
     const use = useOf(pod, resource, container);
     if (use !== undefined) values.set(pod.metadata.name, milli(use));
   }
   const problem = !hasMetrics
     ? "unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)"
-    : isKnown
+    : measured.length > 0
       ? undefined
       : "no metrics returned from resource metrics API";
   if (problem !== undefined) throw new Problem(`unable to get metrics for resource ${resource}: ${problem}`);

@@ -187,6 +187,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
       pods,
       nowMs: clock.now(),
       hasMetrics: behaviours.hasMetrics,
+      isMeasured: (pod) => behaviours.isMeasured(pod),
       useOf: (pod, resource, container) => behaviours.useOf(pod, resource, container),
       tolerance: { up: tolerance(spec?.behavior?.scaleUp?.tolerance), down: tolerance(spec?.behavior?.scaleDown?.tolerance) },
     };

@@ -97,6 +97,11 @@ export class Behaviours {
     return this.#uses.size > 0;
   }
 
+  /** Whether the use of a pod or of one of its containers was reported. */
+  isMeasured(pod: Pod): boolean {
+    return [...this.#uses].some(({ selection }) => isSelected(pod, selection));
+  }
+
   /** Returns the use of a pod, or of one of its containers. The last report counts. */
   useOf(pod: Pod, resource: string, container: string | undefined): string | undefined {
     const reports = [...this.#uses].filter(({ use, selection }) => use[resource] !== undefined && isSelected(pod, selection));

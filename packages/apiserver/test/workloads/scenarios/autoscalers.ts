@@ -9,8 +9,8 @@ function autoscaler(spec: Json = {}, name = "web"): Json {
   return { metadata: { name }, spec: { scaleTargetRef, maxReplicas: 3, metrics: [CPU], ...spec } };
 }
 
-async function deploy({ create }: Stage, replicas = 1): Promise<void> {
-  const spec = { replicas, selector: { matchLabels: { app: "web" } }, template: template("web") };
+async function deploy({ create }: Stage, replicas = 1, pods = template("web")): Promise<void> {
+  const spec = { replicas, selector: { matchLabels: { app: "web" } }, template: pods };
   await create("deployments", { metadata: { name: "web" }, spec });
 }
 
@@ -29,6 +29,16 @@ const runs =
   (count: number) =>
   ({ deployments: [one] }: Objects): boolean =>
     one?.["status"]?.availableReplicas === count && one["status"].replicas === count;
+
+const REQUESTING = template("web", {
+  spec: { containers: [{ name: "main", image: "app:1", resources: { requests: { cpu: "100m", memory: "20Mi" } } }] },
+});
+
+/** Reports whether the autoscaler read this use. */
+const average =
+  (amount: string) =>
+  ({ horizontalpodautoscalers: [one] }: Objects): boolean =>
+    one?.["status"]?.currentMetrics?.[0]?.resource?.current?.averageValue === amount;
 
 export const autoscalers: readonly Scenario[] = [
   {
@@ -120,6 +130,69 @@ export const autoscalers: readonly Scenario[] = [
       await stage.settle("one", told("ScalingActive", "FailedGetResourceMetric", "a"));
       await stage.create("horizontalpodautoscalers", autoscaler({}, "b"));
       await stage.settle("two", (objects) => ["a", "b"].every((name) => told("ScalingActive", "AmbiguousSelector", name)(objects)));
+    },
+  },
+  {
+    name: "autoscaler follows the use of cpu",
+    hasMetrics: true,
+    hasEvents: true,
+    async run(stage) {
+      await deploy(stage, 1, REQUESTING);
+      await stage.settle("deployed", runs(1));
+      await stage.report({ cpu: "200m" });
+      await stage.create("horizontalpodautoscalers", autoscaler({ maxReplicas: 10 }));
+      await stage.settle("four times as many", (objects) => runs(4)(objects) && told("AbleToScale", "SucceededRescale")(objects));
+      await stage.settle("new pods have no metrics", told("AbleToScale", "ReadyForNewScale"));
+      await stage.report({ cpu: "52m" });
+      await stage.settle("enough", (objects) => average("52m")(objects));
+      await stage.report({ cpu: "10m" });
+      await stage.settle("too many, but not yet fewer", told("AbleToScale", "ScaleDownStabilized"));
+      await stage.report({ cpu: "500m" });
+      await stage.settle("as many as it may", (objects) => told("ScalingLimited", "ScaleUpLimit")(objects) && runs(8)(objects));
+    },
+  },
+  {
+    name: "autoscaler follows its behavior",
+    hasMetrics: true,
+    async run(stage) {
+      await deploy(stage, 4, REQUESTING);
+      await stage.settle("deployed", runs(4));
+      await stage.report({ cpu: "10m", memory: "1Gi" });
+      const down = { stabilizationWindowSeconds: 0, policies: [{ type: "Pods", value: 1, periodSeconds: 600 }] };
+      const up = { policies: [{ type: "Percent", value: 100, periodSeconds: 600 }], tolerance: "0.5" };
+      await stage.create("horizontalpodautoscalers", autoscaler({ maxReplicas: 10, behavior: { scaleDown: down, scaleUp: up } }));
+      await stage.settle("one fewer", (objects) => runs(3)(objects) && told("ScalingLimited", "ScaleDownLimit")(objects));
+      await stage.settle("no more in this period", told("AbleToScale", "ReadyForNewScale"));
+      await stage.report({ cpu: "70m", memory: "1Gi" });
+      await stage.settle("tolerated", average("70m"));
+      await stage.report({ cpu: "500m", memory: "1Gi" });
+      await stage.settle("twice as many", (objects) => runs(6)(objects) || runs(8)(objects));
+    },
+  },
+  {
+    name: "autoscaler follows memory and containers",
+    hasMetrics: true,
+    async run(stage) {
+      await deploy(stage, 2, REQUESTING);
+      await stage.settle("deployed", runs(2));
+      await stage.report({ cpu: "100m", memory: "30Mi" });
+      const memory = { type: "Resource", resource: { name: "memory", target: { type: "AverageValue", averageValue: "20Mi" } } };
+      const missing = { type: "Resource", resource: { name: "ephemeral-storage", target: { type: "AverageValue", averageValue: "1" } } };
+      await stage.create("horizontalpodautoscalers", autoscaler({ maxReplicas: 10, metrics: [memory, missing] }));
+      await stage.settle("by memory", (objects) => runs(3)(objects) && told("AbleToScale", "SucceededRescale")(objects));
+    },
+  },
+  {
+    name: "autoscaler lacks requests",
+    hasMetrics: true,
+    async run(stage) {
+      await deploy(stage);
+      await stage.settle("deployed", runs(1));
+      await stage.create("horizontalpodautoscalers", autoscaler());
+      await stage.settle("nothing is known", told("ScalingActive", "FailedGetResourceMetric"));
+      await stage.report({ cpu: "100m" });
+      const lacks = ({ horizontalpodautoscalers: [one] }: Objects): boolean => JSON.stringify(one).includes("missing request");
+      await stage.settle("without a request", lacks);
     },
   },
 ];
