@@ -3,14 +3,21 @@
  * limits, and follows the metrics that a test reports (`workloads.metrics`). Without any, its conditions say so, as in a
  * cluster without metrics-server.
  */
-import { formatTime, jsonEqual, keyOf, type LabelRequirements, matchesLabels, parseLabelSelector } from "@treadle/apimachinery";
+import {
+  formatTime,
+  isSelectorError,
+  jsonEqual,
+  keyOf,
+  type LabelRequirements,
+  matchesLabels,
+  parseLabelSelector,
+} from "@treadle/apimachinery";
 import { HorizontalPodAutoscaler, Pod } from "@treadle/apimachinery/kinds";
 import { quantityNanos } from "../builtin/quantity.ts";
 import { limited, type Past } from "./autoscaler-limits.ts";
 import { propose, type Reading } from "./autoscaler-metrics.ts";
 import { scaleTargets, type Target } from "./autoscaler-targets.ts";
-import type { Context, Controller } from "./controller.ts";
-import { watch } from "./controller.ts";
+import { type Context, type Controller, watch } from "./controller.ts";
 import { RefusedError } from "./writer.ts";
 
 const NAME = "horizontal-pod-autoscaler";
@@ -157,13 +164,13 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     autoscaler: HorizontalPodAutoscaler,
     { target: { selector }, memory, told }: { readonly target: Target; readonly memory: Memory; readonly told: Told },
   ): readonly Pod[] | string {
-    if (selector === "") {
-      warn(autoscaler, "SelectorRequired", "selector is required");
-      told.set("ScalingActive", "False", "InvalidSelector", "the HPA target's scale is missing a selector");
-      return "selector is required";
+    const requirements = selectorOf(selector);
+    if ("problem" in requirements) {
+      const { reason, problem, message } = requirements;
+      warn(autoscaler, reason, problem);
+      told.set("ScalingActive", "False", "InvalidSelector", message);
+      return problem;
     }
-    // The server made the text.
-    const requirements = parseLabelSelector(selector);
     memory.selector = requirements;
     const { namespace = "" } = autoscaler.metadata;
     const pods = objects.list(Pod, namespace).filter(({ metadata }) => matchesLabels(requirements, metadata.labels));
@@ -230,6 +237,19 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
 const TOLERANCE = 0.1;
 /** The longest period of a policy. */
 const MAX_PERIOD_MS = 1_800_000;
+
+/** Reads the selector of a scale, which a custom resource may set to any text. */
+function selectorOf(text: string): LabelRequirements | { readonly reason: string; readonly problem: string; readonly message: string } {
+  const problem = "selector is required";
+  if (text === "") return { reason: "SelectorRequired", problem, message: "the HPA target's scale is missing a selector" };
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    if (!isSelectorError(error)) throw error;
+    const message = `couldn't convert selector into a corresponding internal selector object: ${error.message}`;
+    return { reason: "InvalidSelector", problem: message, message };
+  }
+}
 
 /** Go writes a list without items as null. */
 function listed(items: readonly object[]): readonly object[] | null {
