@@ -4,6 +4,9 @@ import type { HorizontalPodAutoscaler } from "@treadle/apimachinery/kinds";
 import type { Registry } from "../storage/registry.ts";
 import { RefusedError, type Scale, type Writer } from "./writer.ts";
 
+/** An autoscaler with a spec, which each stored one has. */
+export type Autoscaler = HorizontalPodAutoscaler & { readonly spec: NonNullable<HorizontalPodAutoscaler["spec"]> };
+
 export interface Target {
   readonly kind: Kind;
   readonly scale: Scale;
@@ -14,7 +17,7 @@ export interface Target {
 
 export interface Targets {
   /** Returns the target, or the problem with it. */
-  find(autoscaler: HorizontalPodAutoscaler): Promise<Target | string>;
+  find(autoscaler: Autoscaler): Promise<Target | string>;
   /** @throws RefusedError */
   scale(target: Target, replicas: number): Promise<void>;
 }
@@ -22,7 +25,7 @@ export interface Targets {
 export function scaleTargets(registry: Registry, write: Writer): Targets {
   return {
     async find({ metadata, spec }) {
-      const { apiVersion = "", kind = "", name = "" } = spec?.scaleTargetRef ?? {};
+      const { apiVersion = "", kind, name } = spec.scaleTargetRef;
       const parts = apiVersion.split("/");
       if (parts.length > 2) return `unexpected GroupVersion string: ${apiVersion}`;
       const group = parts.length === 2 ? (parts[0] ?? "") : "";

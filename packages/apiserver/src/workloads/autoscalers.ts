@@ -16,7 +16,7 @@ import { HorizontalPodAutoscaler, Pod } from "@treadle/apimachinery/kinds";
 import { quantityNanos } from "../builtin/quantity.ts";
 import { limited, type Past } from "./autoscaler-limits.ts";
 import { propose, type Reading } from "./autoscaler-metrics.ts";
-import { scaleTargets, type Target } from "./autoscaler-targets.ts";
+import { type Autoscaler, scaleTargets, type Target } from "./autoscaler-targets.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { RefusedError } from "./writer.ts";
 
@@ -84,7 +84,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
       const found = objects.get(HorizontalPodAutoscaler, key);
       const memory = memories.get(key);
       const nowMs = clock.now();
-      if (found === undefined) return void memories.delete(key);
+      if (!hasSpec(found)) return void memories.delete(key);
       if (memory?.uid !== found.metadata.uid || memory === undefined) {
         memories.set(key, { uid: found.metadata.uid, dueMs: nowMs + PERIOD_MS, recommendations: [], changes: [] });
         return PERIOD_MS;
@@ -96,7 +96,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     },
   };
 
-  async function look(autoscaler: HorizontalPodAutoscaler, memory: Memory): Promise<void> {
+  async function look(autoscaler: Autoscaler, memory: Memory): Promise<void> {
     const told = new Told(autoscaler.status?.conditions ?? [], formatTime(clock.now()));
     const target = await targets.find(autoscaler);
     if (typeof target === "string") {
@@ -129,7 +129,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     }
     told.set("AbleToScale", "True", "SucceededRescale", `the HPA controller was able to update the target scale to ${replicas}`);
     recorder(HorizontalPodAutoscaler, autoscaler, { reason: "SuccessfulRescale", message: `New size: ${replicas}; reason: ${reason}` });
-    if (autoscaler.spec?.behavior !== undefined) {
+    if (autoscaler.spec.behavior !== undefined) {
       const recent = memory.changes.filter(({ atMs }) => clock.now() - atMs < MAX_PERIOD_MS);
       memory.changes = [...recent, { by: replicas - current, atMs: clock.now() }];
     }
@@ -137,10 +137,10 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
   }
 
   function decide(
-    autoscaler: HorizontalPodAutoscaler,
+    autoscaler: Autoscaler,
     { target, memory, told }: { readonly target: Target; readonly memory: Memory; readonly told: Told },
   ): Decision | Undecided {
-    const { minReplicas: min = 1, maxReplicas: max = 0, behavior } = autoscaler.spec ?? {};
+    const { minReplicas: min = 1, maxReplicas: max, behavior } = autoscaler.spec;
     const current = target.replicas;
     if (current === 0) {
       told.set("ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero");
@@ -161,7 +161,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
 
   /** Returns the pods of the target, or why there are none to be scaled. */
   function podsOf(
-    autoscaler: HorizontalPodAutoscaler,
+    autoscaler: Autoscaler,
     { target: { selector }, memory, told }: { readonly target: Target; readonly memory: Memory; readonly told: Told },
   ): readonly Pod[] | string {
     const requirements = selectorOf(selector);
@@ -186,7 +186,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     return message;
   }
 
-  function readingOf({ metadata, spec }: HorizontalPodAutoscaler, pods: readonly Pod[], replicas: number): Reading {
+  function readingOf({ metadata, spec }: Autoscaler, pods: readonly Pod[], replicas: number): Reading {
     const tolerance = (text: string | undefined): number => (text === undefined ? TOLERANCE : Number(quantityNanos(text)) / 1e9);
     return {
       namespace: metadata.namespace ?? "",
@@ -196,13 +196,13 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
       hasMetrics: behaviours.hasMetrics,
       isMeasured: (pod) => behaviours.isMeasured(pod),
       useOf: (pod, resource, container) => behaviours.useOf(pod, resource, container),
-      tolerance: { up: tolerance(spec?.behavior?.scaleUp?.tolerance), down: tolerance(spec?.behavior?.scaleDown?.tolerance) },
+      tolerance: { up: tolerance(spec.behavior?.scaleUp?.tolerance), down: tolerance(spec.behavior?.scaleDown?.tolerance) },
     };
   }
 
   /** Returns the highest number of replicas that a metric asks for. */
-  function ask(autoscaler: HorizontalPodAutoscaler, reading: Reading, told: Told): Decision | Undecided {
-    const specs = autoscaler.spec?.metrics ?? [];
+  function ask(autoscaler: Autoscaler, reading: Reading, told: Told): Decision | Undecided {
+    const specs = autoscaler.spec.metrics ?? [];
     const answers = specs.map((metric) => propose(metric, reading));
     const failures = answers.filter((answer) => "summary" in answer);
     for (const { reason, cause } of failures) warn(autoscaler, reason, cause);
@@ -222,11 +222,11 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     return { replicas: highest.replicas, reason: highest.name, metrics };
   }
 
-  function warn(autoscaler: HorizontalPodAutoscaler, reason: string, message: string): void {
+  function warn(autoscaler: Autoscaler, reason: string, message: string): void {
     recorder(HorizontalPodAutoscaler, autoscaler, { type: "Warning", reason, message });
   }
 
-  async function tell(autoscaler: HorizontalPodAutoscaler, status: object): Promise<void> {
+  async function tell(autoscaler: Autoscaler, status: object): Promise<void> {
     const wanted = JSON.parse(JSON.stringify(status)) as Status; // without what is undefined
     if (jsonEqual(plain(wanted), plain(autoscaler.status))) return;
     await write.updateStatus(HorizontalPodAutoscaler, { ...autoscaler, status: wanted } as HorizontalPodAutoscaler);
@@ -237,6 +237,10 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
 const TOLERANCE = 0.1;
 /** The longest period of a policy. */
 const MAX_PERIOD_MS = 1_800_000;
+
+function hasSpec(found: HorizontalPodAutoscaler | undefined): found is Autoscaler {
+  return found?.spec !== undefined;
+}
 
 /** Reads the selector of a scale, which a custom resource may set to any text. */
 function selectorOf(text: string): LabelRequirements | { readonly reason: string; readonly problem: string; readonly message: string } {
