@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { fakeClock, seededRandom } from "@treadle/apimachinery";
+import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createApiServer } from "../src/index.ts";
 import { recordDigests } from "./conformance/answer-digests.ts";
@@ -125,3 +126,69 @@ async function withDefinition(): Promise<
   };
   return { ...given, definition, server };
 }
+
+/** A change of one of three pods or Services. */
+const changes = fc.array(
+  fc.record({
+    name: fc.constantFrom("a", "b", "c"),
+    act: fc.constantFrom("pod", "guaranteed pod", "remove pod", "stop pod", "service", "node port", "remove service", "wait"),
+  }),
+  { minLength: 1, maxLength: 25 },
+);
+
+/** Whatever is created, changed and deleted, and in whatever order: what a quota says is used is what exists. */
+test("the use of a quota is that of the objects which exist", { tags: ["part"] }, async ({ part }) => {
+  await fc.assert(
+    fc.asyncProperty(changes, async (sequence) => {
+      const clock = fakeClock();
+      const server = createApiServer({ clock, random: seededRandom(1), workloads: true });
+      const { objects, ...stage } = requests(server.transport(), "default");
+      const hard = { pods: "2", "count/pods": "3", "requests.cpu": "150m", services: "2", "services.nodeports": "1" };
+      await stage.create("resourcequotas", { metadata: { name: "q" }, spec: { hard } });
+      await server.settled();
+      for (const { name, act } of sequence) await change(stage, name, act).catch(() => undefined);
+      for (let second = 0; second < 120; second += 30) {
+        await server.settled();
+        await clock.advance(30_000);
+      }
+      await server.settled();
+      const { pods, services, resourcequotas } = await objects();
+      const running = pods.filter(({ status }) => status.phase !== "Failed" && status.phase !== "Succeeded");
+      const cpus = running.filter(({ spec }) => spec.containers[0].resources.requests?.cpu === "100m").length;
+      const counted = {
+        pods: String(running.length),
+        "count/pods": String(pods.length),
+        "requests.cpu": cpus === 0 ? "0" : `${cpus * 100}m`,
+        services: String(services.length),
+        "services.nodeports": String(services.filter(({ spec }) => spec.type === "NodePort").length),
+      };
+      await server.close();
+      expect(resourcequotas[0]?.["status"].used).toEqual(counted);
+      expect([running.length <= 2, cpus <= 1]).toEqual([true, true]);
+
+      async function change(to: typeof stage, one: string, what: string): Promise<unknown> {
+        const resources = what === "guaranteed pod" ? { requests: { cpu: "100m" } } : { requests: { cpu: "0" } };
+        const { metadata, spec } = template("work", { spec: { containers: [{ name: "main", image: "app", resources }] } });
+        switch (what) {
+          case "remove pod":
+          case "remove service":
+            return to.remove(what === "remove pod" ? "pods" : "services", one);
+          case "stop pod":
+            return to.merge("pods", one, { status: { phase: "Succeeded" } }, "status");
+          case "wait":
+            await server.settled();
+            return clock.advance(2000);
+          case "service":
+          case "node port": {
+            const type = what === "service" ? "ClusterIP" : "NodePort";
+            const made = { metadata: { name: one }, spec: { type, ports: [{ port: 80 }] } };
+            return to.create("services", made).catch(() => to.merge("services", one, { spec: { type } }));
+          }
+          default:
+            return to.create("pods", { metadata: { ...metadata, name: one }, spec });
+        }
+      }
+    }),
+    { numRuns: part.runs(200) },
+  );
+});
