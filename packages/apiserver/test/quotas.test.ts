@@ -189,6 +189,6 @@ test("the use of a quota is that of the objects which exist", { tags: ["part"] }
         }
       }
     }),
-    { numRuns: part.runs(200) },
+    part.runs(200),
   );
 });
