@@ -1,7 +1,7 @@
 /** Finds the types and the errors of an expression, with the texts of cel-go. */
 import { type Environment, functionName, qualified } from "./environment.ts";
 import { keywordField } from "./escaping.ts";
-import type { Expr, FoldExpr } from "./syntax.ts";
+import type { Expr, FoldExpr, StructExpr } from "./syntax.ts";
 import { BOOL, type Bindings, DYN, fits, INT, plain, STRING, substitute, type Type, typeName } from "./types.ts";
 
 /** A fault of an expression. */
@@ -66,7 +66,7 @@ class Checker {
       case "call":
         return this.#call(expr, scope);
       case "list":
-        return { type: "list", item: this.#join(expr.items, scope) };
+        return { type: "list", item: this.#join(expr.items, scope, expr.optional) };
       case "map": {
         const key = this.#join(
           expr.entries.map(([k]) => k),
@@ -75,12 +75,38 @@ class Checker {
         const value = this.#join(
           expr.entries.map(([, v]) => v),
           scope,
+          expr.optional,
         );
         return { type: "map", key, value };
       }
+      case "struct":
+        return this.#struct(expr, scope);
       case "fold":
         return this.#fold(expr, scope);
     }
+  }
+
+  #struct({ name, fields, optional, at }: StructExpr, scope: Scope): Type {
+    const type = this.#environment.structs(name);
+    if (type === undefined) return this.#wrong(`undeclared reference to '${name}' (in container '')`, at);
+    for (const { name: field, value, at: colon } of fields) {
+      const wanted = this.#field(type, { field, at: colon });
+      const given = this.#entry(value, scope, optional);
+      if (wanted === WRONG || given === WRONG || fits(given, wanted, this.bound)) continue;
+      const [expected, provided] = [wanted, given].map((one) => typeName(substitute(one, this.bound)));
+      this.#wrong(`expected type of field '${field}' is '${expected}' but provided type is '${provided}'`, colon);
+    }
+    return type;
+  }
+
+  /** Returns the type of an entry of a literal. An optional entry has an optional as its value. */
+  #entry(expr: Expr, scope: Scope, optional: ReadonlySet<Expr> = NOTHING): Type {
+    const type = this.check(expr, scope);
+    if (!optional.has(expr) || type === WRONG) return type;
+    const given = substitute(type, this.bound);
+    if (given.type === "optional") return given.item;
+    if (given.type === "dyn") return given;
+    return this.#wrong(`expected type 'optional_type(${typeName(given)})' but found '${typeName(given)}'`, expr.at);
   }
 
   #ident(name: string, at: number, scope: Scope): Type {
@@ -105,6 +131,7 @@ class Checker {
     if (of === WRONG) return WRONG;
     switch (of.type) {
       case "object":
+        if (of.isOpen) return DYN;
         return of.fields.get(field) ?? of.fields.get(keywordField(field) ?? "") ?? this.#wrong(`undefined field '${field}'`, at);
       case "map":
         return fits(STRING, of.key, new Map(this.bound))
@@ -210,10 +237,10 @@ class Checker {
   }
 
   /** Returns the common type of the items of a literal. */
-  #join(items: readonly Expr[], scope: Scope): Type {
+  #join(items: readonly Expr[], scope: Scope, optional?: ReadonlySet<Expr>): Type {
     let joined: Type | undefined;
     for (const item of items) {
-      const type = this.check(item, scope);
+      const type = this.#entry(item, scope, optional);
       if (type === WRONG) continue;
       if (joined === undefined) joined = type;
       else if (this.#formats > 0) joined = DYN;
@@ -238,6 +265,8 @@ class Checker {
     return WRONG;
   }
 }
+
+const NOTHING: ReadonlySet<Expr> = new Set();
 
 /** Macros whose last argument is a condition. */
 const BOOLEAN_STEPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "existsOne", "filter"]);
