@@ -110,6 +110,7 @@ class Evaluator {
     const name = qualified(expr);
     const constant = name === undefined ? undefined : this.#runtime.constants.get(name);
     if (constant !== undefined && !isBound(name ?? "", scope)) return constant;
+    if (name !== undefined && this.#runtime.variables.has(name)) return this.#lookup(name, scope);
     const operand = this.run(expr.operand, scope);
     if (operand instanceof Optional) {
       const value = operand.value === undefined ? undefined : fieldOf(operand.value, expr.field);

@@ -122,7 +122,10 @@ class Checker {
 
   #select(expr: Expr & { readonly type: "select" }, scope: Scope): Type {
     const name = qualified(expr);
-    const constant = name === undefined || scope.has(name.split(".", 1)[0] ?? "") ? undefined : this.#environment.types.get(name);
+    const isHidden = name === undefined || scope.has(name.split(".", 1)[0] ?? "");
+    const { types, variables } = this.#environment;
+    // A variable can have a dotted name.
+    const constant = isHidden ? undefined : (types.get(name) ?? variables.get(name));
     return constant ?? this.#field(this.check(expr.operand, scope), expr);
   }
 
