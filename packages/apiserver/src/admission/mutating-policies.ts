@@ -137,7 +137,8 @@ export class MutatingPolicies {
       budget,
       type: hasOwnKind ? DEDUCED : ownershipTypeOf(type, version),
     });
-    return hasOwnKind ? object : completed({ type, version }, object);
+    // A patch is read strictly, as on the real server.
+    return hasOwnKind ? object : completed({ type, version }, object, mutation["patchType"] === "JSONPatch");
   }
 
   /** Returns the variables. Conditions do not see the namespace, as on the real server. */

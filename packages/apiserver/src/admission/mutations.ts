@@ -7,11 +7,10 @@ import { durationText, timestampText } from "../cel/library/time.ts";
 import { isObject, type JsonObject } from "../internal/json.ts";
 import { textAt } from "../internal/read.ts";
 import { mergeConfiguration } from "../managed-fields/configuration.ts";
-import { TypeMismatchError } from "../managed-fields/check-type.ts";
+import { CEL_NULL, TypeMismatchError } from "../managed-fields/check-type.ts";
 import type { TypeDef } from "../managed-fields/field-types.ts";
 import { applyPatch } from "../patch/json-patch.ts";
 import { ExpressionError, type Names, run } from "./expressions.ts";
-import { patchProblem } from "./patched-object.ts";
 
 export interface Mutated {
   readonly object: JsonObject;
@@ -54,7 +53,7 @@ function patchedBy(expression: string, given: Mutated): JsonObject {
     if (!(error instanceof PatchError)) throw error;
     // As on the real server, a failing test leaves the object as it is.
     if (error.code === "ERR_PATCH_TEST") return object;
-    throw new ExpressionError(`JSON Patch: ${patchProblem(operations, object) ?? error.message}`);
+    throw new ExpressionError(`JSON Patch: ${error.message}`);
   }
 }
 
@@ -90,18 +89,20 @@ function nameProblems(value: Value, path: readonly string[]): readonly string[] 
 }
 
 function objectOf(value: Value): JsonObject {
-  const json = toJson(value);
+  const json = toJson(value, CEL_NULL);
   return isObject(json) ? json : {};
 }
 
-/** Returns a value as JSON. @throws ExpressionError for values that JSON does not have */
-function toJson(value: Value): unknown {
-  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
+/** Returns a value as JSON, with another value for null. @throws ExpressionError for values that JSON does not have */
+function toJson(value: Value, nothing: unknown = null): unknown {
+  const to = (item: Value): unknown => toJson(item, nothing);
+  if (value === null) return nothing;
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
   if (value instanceof Uint) return Number(value.value);
-  if (value instanceof List) return value.items.map(toJson);
-  if (value instanceof Dict) return Object.fromEntries([...value.entries].map(([key, item]) => [String(key), toJson(item)]));
-  if (value instanceof Struct) return Object.fromEntries(value.fields.map((field) => [field, toJson(value.get(field) ?? null)]));
+  if (value instanceof List) return value.items.map(to);
+  if (value instanceof Dict) return Object.fromEntries([...value.entries].map(([key, item]) => [String(key), to(item)]));
+  if (value instanceof Struct) return Object.fromEntries(value.fields.map((field) => [field, to(value.get(field) ?? null)]));
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);

@@ -22,6 +22,7 @@ import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
+import { mutatingPolicies } from "./scenarios/mutating-policies.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { reads } from "./scenarios/reads.ts";
@@ -72,6 +73,7 @@ export const scenarios: readonly Scenario[] = [
   ...webhooks,
   ...webhookSubresources,
   ...policies,
+  ...mutatingPolicies,
   ...caBundles,
   ...conversion,
   ...convertedOwners,
