@@ -145,8 +145,14 @@ class Checker {
       case "dyn":
       case "param":
         return DYN;
-      default:
-        return this.#wrong(`type '${typeName(of)}' does not support field selection`, at);
+      default: {
+        // Types of the libraries are objects without known fields.
+        const isOfLibrary = of.type === "plain" && of.name.includes(".");
+        const text = isOfLibrary
+          ? `unexpected failed resolution of '${of.name}'`
+          : `type '${typeName(of)}' does not support field selection`;
+        return this.#wrong(text, at);
+      }
     }
   }
 

@@ -18,6 +18,7 @@
  *   without a change.
  */
 import type { Clock, Kind, ObjectOf } from "@treadle/apimachinery";
+import type { Registry } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
 import type { Behaviours } from "./behaviours.ts";
 import type { Events } from "./events.ts";
@@ -63,6 +64,8 @@ export interface Context {
   readonly clock: Clock;
   /** For writes that no request can make: the scheduler binds a pod to its node in a special way. */
   readonly store: Store;
+  /** The served kinds. */
+  readonly registry: Registry;
   readonly settings: Settings;
   readonly objects: Objects;
   /** Writes events. */

@@ -9,6 +9,7 @@ import { jobs } from "./jobs.ts";
 import { kubelet } from "./kubelet.ts";
 import { nodes } from "./nodes.ts";
 import { persistentVolumes } from "./persistent-volumes.ts";
+import { policyStatus } from "./policy-status.ts";
 import { replicaSets } from "./replica-sets.ts";
 import { scheduler } from "./scheduler.ts";
 import { disruptionBudgets } from "./disruption-budgets.ts";
@@ -32,4 +33,5 @@ export const controllers: readonly MakeController[] = [
   endpointSlices,
   loadBalancers,
   disruptionBudgets,
+  policyStatus,
 ];

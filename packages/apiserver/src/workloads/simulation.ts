@@ -62,6 +62,7 @@ export class Simulation {
     const context = {
       clock: parts.clock,
       store: parts.store,
+      registry: parts.registry,
       settings: this.settings,
       objects: new Objects(),
       behaviours: this.behaviours,

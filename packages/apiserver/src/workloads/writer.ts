@@ -59,6 +59,8 @@ export interface Writer {
     body: { readonly metadata?: object; readonly [field: string]: unknown },
   ): Promise<ObjectOf<K>>;
   patchStatus<K extends Kind>(kind: K, object: KubernetesObject, status: object): Promise<ObjectOf<K>>;
+  /** Applies a status by server-side apply, with force. */
+  applyStatus(kind: Kind, object: KubernetesObject, given: { readonly status: object; readonly manager: string }): Promise<void>;
   /** Deletes this object. An object that no longer exists is not an error. */
   delete(kind: Kind, object: KubernetesObject, options?: DeleteOptions): Promise<void>;
 }
@@ -87,6 +89,12 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
     updateStatus: (kind, draft) => put(kind, draft, STATUS),
     patch: (kind, object, body) => patch(kind, object, { metadata: {}, ...body }, {}),
     patchStatus: (kind, object, status) => patch(kind, object, { metadata: {}, status }, STATUS),
+    async applyStatus(kind, { metadata }, { status, manager }) {
+      const { name, namespace } = metadata;
+      const path = `${pathOf(kind, { name, namespace, ...STATUS })}?fieldManager=${manager}&force=true`;
+      const body = { ...typeOf(kind), metadata: { name }, status };
+      await send("PATCH", path, { body, type: "application/apply-patch+yaml" });
+    },
     async delete(kind, { metadata }, { graceSeconds, propagationPolicy } = {}) {
       const body = {
         kind: "DeleteOptions",

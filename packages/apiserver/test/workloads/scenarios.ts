@@ -6,6 +6,7 @@ import { definitions } from "./scenarios/definitions.ts";
 import { deployments } from "./scenarios/deployments.ts";
 import { events } from "./scenarios/events.ts";
 import { jobs } from "./scenarios/jobs.ts";
+import { policies } from "./scenarios/policies.ts";
 import { replicaSets } from "./scenarios/replica-sets.ts";
 import { services } from "./scenarios/services.ts";
 import { statefulSets } from "./scenarios/stateful-sets.ts";
@@ -23,4 +24,5 @@ export const scenarios: readonly Scenario[] = [
   ...services,
   ...volumes,
   ...definitions,
+  ...policies,
 ];
