@@ -66,7 +66,7 @@ function documentOf(parts: Parts, request: ApiRequest, { route, query }: Target)
   switch (route.type) {
     case "groups":
       if (wantsAggregated(request)) return aggregated(parts.registry, route.legacy);
-      return route.legacy ? legacyVersions() : groupList(parts.registry);
+      return route.legacy ? legacyVersions(request.headers["host"]) : groupList(parts.registry);
     case "group":
       return groupDocument(parts.registry, route.group);
     case "version":

@@ -22,6 +22,7 @@ import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
+import { computedKinds } from "./scenarios/computed-kinds.ts";
 import { mutatingPolicies } from "./scenarios/mutating-policies.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
@@ -74,6 +75,7 @@ export const scenarios: readonly Scenario[] = [
   ...webhookSubresources,
   ...policies,
   ...mutatingPolicies,
+  ...computedKinds,
   ...caBundles,
   ...conversion,
   ...convertedOwners,
