@@ -48,11 +48,13 @@ export function legacyVersions(host: string | undefined): object {
 /** Makes the document of `/version`. Go's version is that of the compared server. */
 export function versionDocument(): object {
   return {
-    ...SERVER_VERSION,
+    major: SERVER_VERSION.major,
+    minor: SERVER_VERSION.minor,
     emulationMajor: SERVER_VERSION.major,
     emulationMinor: SERVER_VERSION.minor,
     minCompatibilityMajor: SERVER_VERSION.major,
     minCompatibilityMinor: String(Number(SERVER_VERSION.minor) - 1),
+    gitVersion: SERVER_VERSION.gitVersion,
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",
