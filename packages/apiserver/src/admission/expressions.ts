@@ -159,6 +159,7 @@ function compileAs(expression: string, types: ReadonlyMap<string, Type>, { retur
   if (typeof program === "string") return `compilation failed: ${program}`;
   const type = typeName(program.type);
   if (returns === undefined || returns.includes(type)) return program;
-  const wanted = returns.length === 1 ? `${returns[0]}` : `one of [${returns.join(" ")}]`;
+  const names = returns.map((name) => (name === "null" ? "null_type" : name));
+  const wanted = names.length === 1 ? `${names[0]}` : `one of [${names.join(" ")}]`;
   return `must evaluate to ${wanted} but got ${type}`;
 }

@@ -47,7 +47,8 @@ describe("invalid CEL is refused with the text of cel-go", () => {
     ["package", "1:1: reserved identifier: package"],
     ["Invalid{}", "1:8: undeclared reference to 'Invalid' (in container '')"],
     ["JSONPatch{op: 1}", "1:13: expected type of field 'op' is 'string' but provided type is 'int'"],
-    ["JSONPatch{other: 1}", "1:16: undefined field 'other'"],
+    ["JSONPatch{other: 1}", "1:16: expected type of field 'other' is '' but provided type is 'int'"],
+    ["a.(", "1:3: Syntax error: no viable alternative at input '.('"],
     ["[?1]", "1:3: expected type 'optional_type(int)' but found 'int'"],
     ["9223372036854775808", "1:1: invalid int literal"],
   ])("%s", ([source, message]) => {

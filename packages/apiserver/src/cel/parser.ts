@@ -91,7 +91,7 @@ class Parser {
         expr = operator(isOptional ? "_[?_]" : "_[_]", [expr, index], at);
       } else if (this.#takes(".")) {
         const isOptional = this.#takes("?");
-        const name = this.#field();
+        const name = this.#field((text) => `no viable alternative at input '.${text === "<EOF>" ? "" : text}'`);
         const open = this.#peek();
         if (isOptional) expr = operator("_?._", [expr, { type: "const", value: name, at: open.at }], at);
         else if (this.#takes("(")) expr = call(name, expr, { args: this.#arguments(), at: open.at });
@@ -149,7 +149,7 @@ class Parser {
     const { at } = this.#take();
     const optional = new Set<Expr>();
     const fields = this.#items("}", (isOptional) => {
-      const field = this.#field();
+      const field = this.#field((text) => `mismatched input '${text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
       const colon = this.#peek();
       this.#expect(":");
       const value = this.expression();
@@ -201,11 +201,11 @@ class Parser {
     return args;
   }
 
-  #field(): string {
-    const token = this.#take();
-    if (token.type === "word") return token.text;
-    if (token.type === "quoted") return token.text.slice(1, -1);
-    throw this.#unexpected("mismatched input", "IDENTIFIER", -1);
+  #field(problem: (text: string) => string): string {
+    const { type, text, at } = this.#take();
+    if (type === "word") return text;
+    if (type === "quoted") return text.slice(1, -1);
+    throw new CelSyntaxError(`Syntax error: ${problem(text)}`, at);
   }
 
   #peek(): Token {

@@ -90,10 +90,11 @@ class Checker {
     const type = this.#environment.structs(name);
     if (type === undefined) return this.#wrong(`undeclared reference to '${name}' (in container '')`, at);
     for (const { name: field, value, at: colon } of fields) {
-      const wanted = this.#field(type, { field, at: colon });
+      const isOpen = type.type === "object" && type.isOpen === true;
+      const wanted = isOpen ? DYN : type.type === "object" ? type.fields.get(field) : undefined;
       const given = this.#entry(value, scope, optional);
-      if (wanted === WRONG || given === WRONG || fits(given, wanted, this.bound)) continue;
-      const [expected, provided] = [wanted, given].map((one) => typeName(substitute(one, this.bound)));
+      if (given === WRONG || (wanted !== undefined && fits(given, wanted, this.bound))) continue;
+      const [expected = "", provided] = [wanted, given].map((one) => (one === undefined ? "" : typeName(substitute(one, this.bound))));
       this.#wrong(`expected type of field '${field}' is '${expected}' but provided type is '${provided}'`, colon);
     }
     return type;
@@ -135,7 +136,7 @@ class Checker {
     switch (of.type) {
       case "object":
         if (of.isOpen) return DYN;
-        return of.fields.get(field) ?? of.fields.get(keywordField(field) ?? "") ?? this.#wrong(`undefined field '${field}'`, at);
+        return fieldOf(of.fields, field) ?? this.#wrong(`undefined field '${field}'`, at);
       case "map":
         return fits(STRING, of.key, new Map(this.bound))
           ? of.value
@@ -276,6 +277,12 @@ class Checker {
 }
 
 const NOTHING: ReadonlySet<Expr> = new Set();
+
+/** Returns the type of a field, whose name can be a keyword. */
+function fieldOf(fields: ReadonlyMap<string, Type>, name: string): Type | undefined {
+  const escaped = keywordField(name);
+  return fields.get(name) ?? (escaped === undefined ? undefined : fields.get(escaped));
+}
 
 /** Macros whose last argument is a condition. */
 const BOOLEAN_STEPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "existsOne", "filter"]);

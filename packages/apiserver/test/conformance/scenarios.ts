@@ -23,6 +23,7 @@ import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
 import { computedKinds } from "./scenarios/computed-kinds.ts";
+import { invalidPolicies } from "./scenarios/invalid-policies.ts";
 import { mutatingPolicies } from "./scenarios/mutating-policies.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
@@ -75,6 +76,7 @@ export const scenarios: readonly Scenario[] = [
   ...webhookSubresources,
   ...policies,
   ...mutatingPolicies,
+  ...invalidPolicies,
   ...computedKinds,
   ...caBundles,
   ...conversion,
