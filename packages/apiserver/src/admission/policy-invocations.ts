@@ -129,7 +129,7 @@ function paramKindText(policy: StoredObject): string {
 }
 
 /** Returns the kind of a policy's parameters, or `undefined` when it is not served. */
-export function paramKindOf({ registry }: Pick<PolicyParts, "registry">, policy: StoredObject): Served | undefined {
+function paramKindOf({ registry }: Pick<PolicyParts, "registry">, policy: StoredObject): Served | undefined {
   return [...registry.all()].find(({ type, version }) => `${version.apiVersion}, Kind=${type.kind}` === paramKindText(policy));
 }
 
