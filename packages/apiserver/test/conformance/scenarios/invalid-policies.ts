@@ -1,11 +1,10 @@
 /** Admission policies and bindings that are refused: their fields, and expressions that do not compile. */
 import type { Json, Scenario } from "../session.ts";
-import { POLICY_GROUP } from "./policy-cases.ts";
+import { PARAMS, POLICY_GROUP } from "./policy-cases.ts";
 
 const RULE: Json = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
 const CONSTRAINTS: Json = { resourceRules: [RULE] };
 const TRUE = [{ expression: "true" }];
-const PARAMS = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
 
 /** Specs of ValidatingAdmissionPolicies. */
 const VALIDATING: Readonly<Record<string, Json>> = {

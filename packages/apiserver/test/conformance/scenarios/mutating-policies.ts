@@ -1,7 +1,19 @@
 /** MutatingAdmissionPolicies: apply configurations, JSON patches, their errors, and how they run one after the other. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario } from "../session.ts";
-import { installPolicies, labelledConfigMap, type PolicyCase, POLICY_GROUP, type PolicySort, untilPolicy } from "./policy-cases.ts";
+import {
+  IF_ABSENT,
+  IF_BAD,
+  installPolicies,
+  labelledConfigMap,
+  NO_PARAMS,
+  PARAMS,
+  paramRef,
+  type PolicyCase,
+  POLICY_GROUP,
+  type PolicySort,
+  untilPolicy,
+} from "./policy-cases.ts";
 
 const applies = (...list: readonly string[]): Json => ({
   mutations: list.map((expression) => ({ patchType: "ApplyConfiguration", applyConfiguration: { expression } })),
@@ -15,8 +27,6 @@ const MUTATING: PolicySort = {
   policy: { reinvocationPolicy: "Never", failurePolicy: "Fail" },
   sentinel: patches("[JSONPatch{op: 'remove', path: '/data/none'}]"),
 };
-
-const PARAMS = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
 
 const CASES: readonly PolicyCase[] = [
   { name: "apply", policy: applies("Object{data: {'added': object.data.a + '!'}}") },
@@ -94,17 +104,17 @@ const CASES: readonly PolicyCase[] = [
   { name: "fails-twice", policy: applies("Object{data: {'x': object.data.none}}", "Object{data: {'y': object.data.nothing}}") },
   {
     name: "conditions",
-    policy: { matchConditions: [{ name: "bad", expression: "object.data.a == 'bad'" }], ...applies("Object{data: {'seen': 'yes'}}") },
+    policy: { ...IF_BAD, ...applies("Object{data: {'seen': 'yes'}}") },
   },
   {
     name: "condition-fails",
-    policy: { matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }], ...applies("Object{data: {'seen': 'yes'}}") },
+    policy: { ...IF_ABSENT, ...applies("Object{data: {'seen': 'yes'}}") },
   },
   {
     name: "condition-ignored",
     policy: {
       failurePolicy: "Ignore",
-      matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }],
+      ...IF_ABSENT,
       ...applies("Object{data: {'seen': 'yes'}}"),
     },
   },
@@ -126,21 +136,21 @@ const CASES: readonly PolicyCase[] = [
   {
     name: "params",
     policy: { ...PARAMS, ...applies("Object{data: {'wanted': params.data.wanted}}") },
-    binding: { paramRef: { name: "wanted", parameterNotFoundAction: "Deny" } },
+    binding: paramRef("wanted"),
   },
   {
     name: "params-denied",
     policy: { ...PARAMS, ...applies("Object{}") },
-    binding: { paramRef: { name: "absent", parameterNotFoundAction: "Deny" } },
+    binding: paramRef("absent"),
   },
   {
     name: "params-allowed",
     policy: { ...PARAMS, ...applies("Object{data: {'wanted': 'x'}}") },
-    binding: { paramRef: { name: "absent", parameterNotFoundAction: "Allow" } },
+    binding: paramRef("absent", "Allow"),
   },
   {
     name: "params-of-no-kind",
-    policy: { paramKind: { apiVersion: "x/v1", kind: "None" }, ...applies("Object{}") },
+    policy: { ...NO_PARAMS, ...applies("Object{}") },
     rule: { resourceNames: ["params-of-no-kind-bad"] },
   },
   {

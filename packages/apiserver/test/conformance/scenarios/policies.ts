@@ -1,10 +1,20 @@
 /** ValidatingAdmissionPolicies: the requests that they match, the variables that they see, and the effect of their verdicts. */
 import { gadget } from "../gadget.ts";
 import type { Json, Scenario } from "../session.ts";
-import { installPolicies, labelledConfigMap, type PolicyCase, type PolicySort, untilPolicy } from "./policy-cases.ts";
+import {
+  IF_ABSENT,
+  IF_BAD,
+  installPolicies,
+  labelledConfigMap,
+  NO_PARAMS,
+  PARAMS,
+  paramRef,
+  type PolicyCase,
+  type PolicySort,
+  untilPolicy,
+} from "./policy-cases.ts";
 
 const expressions = (...list: readonly string[]): Json => ({ validations: list.map((expression) => ({ expression })) });
-const PARAMS = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
 
 const CASES: readonly PolicyCase[] = [
   { name: "plain", policy: expressions("object.data.a == 'good'") },
@@ -47,17 +57,17 @@ const CASES: readonly PolicyCase[] = [
   },
   {
     name: "conditions",
-    policy: { matchConditions: [{ name: "bad", expression: "object.data.a == 'bad'" }], ...expressions("false") },
+    policy: { ...IF_BAD, ...expressions("false") },
   },
   {
     name: "condition-that-fails",
-    policy: { matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }], ...expressions("false") },
+    policy: { ...IF_ABSENT, ...expressions("false") },
   },
   {
     name: "condition-ignored",
     policy: {
       failurePolicy: "Ignore",
-      matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }],
+      ...IF_ABSENT,
       ...expressions("false"),
     },
   },
@@ -108,7 +118,7 @@ const CASES: readonly PolicyCase[] = [
       ...PARAMS,
       validations: [{ expression: "object.data.a == params.data.wanted", messageExpression: "params.data.wanted + ' is wanted'" }],
     },
-    binding: { paramRef: { name: "wanted", parameterNotFoundAction: "Deny" } },
+    binding: paramRef("wanted"),
   },
   {
     name: "params-by-label",
@@ -121,21 +131,21 @@ const CASES: readonly PolicyCase[] = [
   {
     name: "params-denied",
     policy: { ...PARAMS, ...expressions("true") },
-    binding: { paramRef: { name: "absent", parameterNotFoundAction: "Deny" } },
+    binding: paramRef("absent"),
   },
   {
     name: "params-denied-warned",
     policy: { ...PARAMS, ...expressions("true") },
-    binding: { validationActions: ["Warn"], paramRef: { name: "absent", parameterNotFoundAction: "Deny" } },
+    binding: { validationActions: ["Warn"], ...paramRef("absent") },
   },
   {
     name: "params-allowed",
     policy: { ...PARAMS, ...expressions("false") },
-    binding: { paramRef: { name: "absent", parameterNotFoundAction: "Allow" } },
+    binding: paramRef("absent", "Allow"),
   },
   {
     name: "params-of-no-kind",
-    policy: { paramKind: { apiVersion: "x/v1", kind: "None" }, ...expressions("true") },
+    policy: { ...NO_PARAMS, ...expressions("true") },
     rule: { resourceNames: ["params-of-no-kind-bad"] },
   },
   { name: "params-without-reference", policy: { ...PARAMS, ...expressions("params == null", "params != null") } },

@@ -13,6 +13,17 @@ export interface PolicyCase {
   readonly rule?: Json;
 }
 
+/** Conditions of policies: one for objects with bad data, and one that fails. */
+export const IF_BAD: Json = { matchConditions: [{ name: "bad", expression: "object.data.a == 'bad'" }] };
+export const IF_ABSENT: Json = { matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }] };
+export const PARAMS: Json = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
+export const NO_PARAMS: Json = { paramKind: { apiVersion: "x/v1", kind: "None" } };
+
+/** Returns a reference to a parameter object. */
+export function paramRef(name: string, parameterNotFoundAction: "Allow" | "Deny" = "Deny"): Json {
+  return { paramRef: { name, parameterNotFoundAction } };
+}
+
 export interface PolicySort {
   readonly kind: "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy";
   /** Fields of each policy, unless a case has its own. */
