@@ -2,6 +2,7 @@
 import { type Environment, functionName, qualified } from "./environment.ts";
 import { keywordField } from "./escaping.ts";
 import type { Expr, FoldExpr, StructExpr } from "./syntax.ts";
+import { constType, renamed } from "./type-parts.ts";
 import { BOOL, type Bindings, DYN, fits, INT, plain, STRING, substitute, type Type, typeName } from "./types.ts";
 
 /** A fault of an expression. */
@@ -289,36 +290,4 @@ const BOOLEAN_STEPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one
 
 function wrapped(item: Type): Type {
   return item === WRONG || item.type === "optional" ? item : { type: "optional", item };
-}
-
-function constType(value: (Expr & { readonly type: "const" })["value"]): Type {
-  if (value === null) return plain("null_type");
-  switch (typeof value) {
-    case "bigint":
-      return INT;
-    case "number":
-      return plain("double");
-    case "string":
-      return STRING;
-    case "boolean":
-      return BOOL;
-    default:
-      return plain(value instanceof Uint8Array ? "bytes" : "uint");
-  }
-}
-
-/** Renames the parameters of a signature, so that they differ from those of other calls. */
-function renamed(type: Type, suffix: string): Type {
-  switch (type.type) {
-    case "param":
-      return { type: "param", name: `${type.name}${suffix}` };
-    case "list":
-    case "optional":
-    case "type":
-      return { type: type.type, item: renamed(type.item, suffix) };
-    case "map":
-      return { type: "map", key: renamed(type.key, suffix), value: renamed(type.value, suffix) };
-    default:
-      return type;
-  }
 }
