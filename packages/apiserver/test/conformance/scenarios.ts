@@ -27,6 +27,7 @@ import { invalidPolicies } from "./scenarios/invalid-policies.ts";
 import { mutatingPolicies } from "./scenarios/mutating-policies.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
+import { quotas } from "./scenarios/quotas.ts";
 import { reads } from "./scenarios/reads.ts";
 import { requestMetrics } from "./scenarios/request-metrics.ts";
 import { sentOwners } from "./scenarios/sent-owners.ts";
@@ -66,6 +67,7 @@ export const scenarios: readonly Scenario[] = [
   ...builtInFields,
   ...autoscalers,
   ...allocations,
+  ...quotas,
   ...apply,
   ...scale,
   ...validation,
