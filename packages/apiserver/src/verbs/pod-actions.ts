@@ -46,7 +46,7 @@ export async function evict(call: Call): Promise<ApiResponse> {
 /** Handles a POST to `binding`: sets the node of the pod and the metadata of the binding. @throws StatusError 400, 404, 409, 500 */
 export async function bind(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
-  const sent = await posted(call, BINDING);
+  const sent = await posted(call, { ...BINDING, apiVersion: "v1" });
   const { object: binding, validate } = admitPart(call, {
     operation: "CREATE",
     kind: BINDING,
@@ -60,11 +60,10 @@ export async function bind(call: Call): Promise<ApiResponse> {
 /** Handles a POST to `bindings`: as `binding` of the pod that the object names. @throws StatusError 400, 404, 409, 500 */
 export async function bindNamed(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
-  const sent = await posted(call, BINDING);
-  const { apiVersion, kind } = BINDING;
+  const sent = await posted(call, { ...BINDING, apiVersion: "v1" });
   // Unlike at the pod, a uid is no precondition here.
   const { uid: _, ...metadata } = objectAt(sent, "metadata");
-  matchNamespace({ apiVersion, kind, metadata: { name: "", ...metadata } }, call.route.namespace);
+  matchNamespace({ apiVersion: "v1", kind: BINDING.kind, metadata: { name: "", ...metadata } }, call.route.namespace);
   const { object: binding, validate } = admitPart(call, {
     operation: "CREATE",
     kind: BINDING,
@@ -79,7 +78,7 @@ export async function bindNamed(call: Call): Promise<ApiResponse> {
   return bindAs({ ...call, route, served: pods, collection: call.parts.store.collection(pods.type.id) }, binding, { isDryRun, validate });
 }
 
-const BINDING = { group: "", version: "v1", apiVersion: "v1", kind: "Binding" };
+const BINDING: ObjectKind = { group: "", version: "v1", kind: "Binding" };
 
 async function bindAs(
   call: Call,
