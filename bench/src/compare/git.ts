@@ -53,7 +53,7 @@ export async function landedBefore(git: Git): Promise<Choice | undefined> {
 
 /** The sources that an operator runs. Tests and docs are not in it. */
 const SOURCES = [
-  "packages/*/src",
+  "packages/*/src/*",
   "bench/src/operators",
   "pnpm-lock.yaml",
   ":(exclude)**/*.test.ts",
