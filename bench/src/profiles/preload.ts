@@ -28,7 +28,10 @@ if (process.channel !== undefined) {
 
 async function answer(session: Session, request: ProfileRequest): Promise<void> {
   const { profile } = await session.post("Profiler.stop");
-  if (request.type === "heap") writeHeapSnapshot(request.file);
-  else if (request.file !== undefined) writeFileSync(request.file, JSON.stringify(profile));
-  await session.post("Profiler.start");
+  try {
+    if (request.type === "heap") writeHeapSnapshot(request.file);
+    else if (request.file !== undefined) writeFileSync(request.file, JSON.stringify(profile));
+  } finally {
+    await session.post("Profiler.start");
+  }
 }
