@@ -19,11 +19,11 @@ import { isAbove, type Pairs, ratiosOf, table } from "./src/compare/verdict.ts";
 import { interruption, logger, measuring, textOf } from "./src/settings.ts";
 
 const MEASURE = "widgetCpuMs";
+const options = read();
 const { log } = logger();
 const repository = process.cwd();
 
 await measuring(async () => {
-  const options = compareOptions(process.argv.slice(2));
   const { signal, interrupted } = interruption();
   const old = options.isCi ? await oldOfCi() : options.old;
   if (old === undefined) return;
@@ -35,6 +35,16 @@ await measuring(async () => {
   const { rounds, widgets } = options;
   await compare(options, { checkouts: { old: before, new: after }, rounds, widgets, log, signal, interrupted });
 });
+
+/** Ends the process with 2 when the arguments are wrong. */
+function read(): CompareOptions {
+  try {
+    return compareOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`compare: ${error instanceof Error ? error.message : String(error)}`);
+    return process.exit(2);
+  }
+}
 
 /** The old commit in CI, or `undefined` where nothing is to be compared, with the reason in the log. */
 async function oldOfCi(): Promise<string | undefined> {
