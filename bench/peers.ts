@@ -23,13 +23,13 @@ import { logger, measuring, settings } from "./src/settings.ts";
 
 const SIZES = {
   full: {
-    ...{ widgets: 2_000, blobs: 50_000, changes: 10_000, warmUpSeconds: 60, concurrency: 5, restMs: 5_000 },
+    sizes: { widgets: 2_000, blobs: 50_000, changes: 10_000, warmUpSeconds: 60, concurrency: 5, restMs: 5_000 },
     rounds: { loop: 3, short: 5, changes: 2, sync: 2 },
     // After so long no further round of a kind begins.
     lateMs: 60 * 60_000,
   },
   quick: {
-    ...{ widgets: 300, blobs: 5_000, changes: 1_000, warmUpSeconds: 10, concurrency: 5, restMs: 1_000 },
+    sizes: { widgets: 300, blobs: 5_000, changes: 1_000, warmUpSeconds: 10, concurrency: 5, restMs: 1_000 },
     rounds: { loop: 1, short: 5, changes: 1, sync: 1 },
     lateMs: 6 * 60_000,
   },
@@ -37,7 +37,7 @@ const SIZES = {
 const PROFILE_ROUNDS = { loop: 0, short: 1, changes: 1, sync: 1 };
 
 const { size, out, isProfile, names = isProfile ? profiledPeers : size === "quick" ? quickPeers : defaultPeers } = settings();
-const { rounds, lateMs, ...sizes } = SIZES[size];
+const { rounds, lateMs, sizes } = SIZES[size];
 const { log, elapsedMs } = logger();
 
 await measuring(async () => {

@@ -26,17 +26,17 @@ export async function startMemorySite(): Promise<MemorySite> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
-  const closed = new Promise<void>((done) => child.once("close", () => done()).once("error", () => done()));
+  const closed = new Promise<undefined>((done) => child.once("close", () => done(undefined)).once("error", () => done(undefined)));
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const url = await new Promise<string | undefined>((done) => {
+  const ready = new Promise<string>((done) => {
     createInterface(child.stdout).on("line", (line) => {
       output += `${line}\n`;
       const found = /ready at (https:\/\/[^;\s]+)/.exec(line)?.[1];
       if (found !== undefined) done(found);
     });
-    void closed.then(() => done(undefined));
   });
+  const url = await Promise.race([ready, closed]);
   if (url === undefined) throw new Error(`the in-memory server did not start:\n${output}`);
   const token = /"token": "([^"]+)"/.exec(readFileSync(kubeconfig, "utf8"))?.[1];
   if (token === undefined) throw new Error(`${kubeconfig} has no token`);
