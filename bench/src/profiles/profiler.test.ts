@@ -22,36 +22,40 @@ early();
 console.log("early");
 `;
 
-test("each profile has the work since the one before, and the profiled process ends by itself", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "profiler-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  const child = spawn(process.execPath, ["--eval", PROGRAM], {
-    stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: { ...process.env, ...profilerEnv },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const profiles: Profile[] = [];
-  const profiler = new Profiler(child, "treadle", { dir, profiles });
-  await once(child.stdout ?? child, "data");
-  await profiler.cpu("start");
-  child.kill("SIGUSR2");
-  await once(child.stdout ?? child, "data");
-  await profiler.heap("rest");
-  await profiler.cpu("changes");
-  expect(profiles.map(({ row, file }) => [row, file.slice(dir.length + 1)])).toEqual([
-    ["start", "start.treadle.cpuprofile"],
-    ["rest", "rest.treadle.heapsnapshot"],
-    ["changes", "changes.treadle.cpuprofile"],
-  ]);
-  const [start = "", rest = ""] = profiles.map(({ file }) => readFileSync(file, "utf8"));
-  const names = timesOf(parseCpuProfile(start)).functions.map(({ callFrame }) => callFrame.functionName);
-  expect(names).toContain("early");
-  expect(names).not.toContain("late");
-  expect(sharesOf(parseHeapSnapshot(rest)).find(({ name }) => name === "Kept")?.count).toBeGreaterThanOrEqual(100);
-  const exit = once(child, "exit");
-  child.kill("SIGTERM");
-  expect(await exit).toEqual([0, null]);
-});
+// Windows has no signals.
+test.skipIf(process.platform === "win32")(
+  "each profile has the work since the one before, and the profiled process ends by itself",
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), "profiler-"));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const child = spawn(process.execPath, ["--eval", PROGRAM], {
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      env: { ...process.env, ...profilerEnv },
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const profiles: Profile[] = [];
+    const profiler = new Profiler(child, "treadle", { dir, profiles });
+    await once(child.stdout ?? child, "data");
+    await profiler.cpu("start");
+    child.kill("SIGUSR2");
+    await once(child.stdout ?? child, "data");
+    await profiler.heap("rest");
+    await profiler.cpu("changes");
+    expect(profiles.map(({ row, file }) => [row, file.slice(dir.length + 1)])).toEqual([
+      ["start", "start.treadle.cpuprofile"],
+      ["rest", "rest.treadle.heapsnapshot"],
+      ["changes", "changes.treadle.cpuprofile"],
+    ]);
+    const [start = "", rest = ""] = profiles.map(({ file }) => readFileSync(file, "utf8"));
+    const names = timesOf(parseCpuProfile(start)).functions.map(({ callFrame }) => callFrame.functionName);
+    expect(names).toContain("early");
+    expect(names).not.toContain("late");
+    expect(sharesOf(parseHeapSnapshot(rest)).find(({ name }) => name === "Kept")?.count).toBeGreaterThanOrEqual(100);
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await exit).toEqual([0, null]);
+  },
+);
 
 test("a profile that cannot be written is an error with the reason", async () => {
   const child = spawn(process.execPath, ["--eval", PROGRAM], {
