@@ -7,7 +7,7 @@
  *  --only passes    what passes cost that find nothing to do
  *  --only plane     start, Widgets and changes of the built operators, before a real control plane
  *  --rounds N       pairs of runs (5)
- *  --widgets N      the size (800)
+ *  --widgets N      the size (500)
  *  --limit RATIO    fails when the processor time for each Widget is above it, in the median of the pairs, twice
  *  --ci             the part widgets with a limit of 1.15, against the commit that this change landed on; passes where there is none
  */

@@ -7,13 +7,13 @@ test("two commits are compared by Widgets and passes, without a limit", () => {
     new: "v2",
     parts: ["widgets", "passes"],
     rounds: 5,
-    widgets: 800,
+    widgets: 500,
     isCi: false,
   });
 });
 
 test("the form of CI finds the old commit and has a limit of 15 %", () => {
-  expect(compareOptions(["--ci"])).toEqual({ parts: ["widgets"], rounds: 5, widgets: 800, limit: 1.15, isCi: true });
+  expect(compareOptions(["--ci"])).toEqual({ parts: ["widgets"], rounds: 5, widgets: 500, limit: 1.15, isCi: true });
 });
 
 test.for([

@@ -49,7 +49,7 @@ export function compareOptions(args: readonly string[]): CompareOptions {
     ...(fresh === undefined ? {} : { new: fresh }),
     parts,
     rounds: count("rounds", values.rounds),
-    widgets: count("widgets", values.widgets ?? "800"),
+    widgets: count("widgets", values.widgets ?? "500"),
     ...(limit === undefined ? {} : { limit: ratio(limit) }),
     isCi: values.ci,
   };
