@@ -14,8 +14,9 @@ export function printProfiles(profiles: readonly Profile[], dir: string): void {
   const placeOf = placesIn(ROOT);
   for (const { row, operator, file } of profiles) {
     const text = readFileSync(file, "utf8");
-    const lines = file.endsWith(".cpuprofile") ? cpuLines(text, placeOf) : heapLines(text);
-    console.log([`\n=== ${row}, ${operator}`, ...lines].join("\n"));
+    const isCpu = file.endsWith(".cpuprofile");
+    const lines = isCpu ? cpuLines(text, placeOf) : heapLines(text);
+    console.log([`\n=== ${row}, ${operator}: ${isCpu ? "processor" : "heap"}`, ...lines].join("\n"));
   }
   console.log(`\n${profiles.length} profiles are in ${relative(process.cwd(), dir) || "."}; the developer tools of Chrome show them`);
 }
