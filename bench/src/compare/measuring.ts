@@ -1,4 +1,4 @@
-/** The parts of a comparison: each measures both sides in turns, and the first of a round is the second of the next. */
+/** The parts of a comparison. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,18 +7,17 @@ import { install } from "../install.ts";
 import type { Measured } from "../measures.ts";
 import { Widget } from "../operators/kinds.ts";
 import { buildCheckout } from "../peers.ts";
-import { inTurn, Plan } from "../plan.ts";
+import { Plan } from "../plan.ts";
 import { onServer } from "../server.ts";
 import type { Checkout } from "./checkouts.ts";
+import { inPairs, type PairsOptions } from "./in-pairs.ts";
 import { startMemorySite } from "./memory-site.ts";
 import { type Pairs, type Side, SIDES } from "./verdict.ts";
 import { measureWidgets, sourcePeer } from "./widgets.ts";
 
-export interface Work {
+export interface Work extends PairsOptions {
   readonly checkouts: Readonly<Record<Side, Checkout>>;
-  readonly rounds: number;
   readonly widgets: number;
-  readonly log: (line: string) => void;
   readonly signal: AbortSignal;
   readonly interrupted: Promise<never>;
 }
@@ -76,16 +75,4 @@ export async function planePairs({ checkouts, rounds, widgets, log, interrupted 
       ),
     );
   return { old: bySide("old"), new: bySide("new") };
-}
-
-async function inPairs({ rounds, log }: Work, measure: (side: Side) => Promise<Measured>): Promise<Pairs> {
-  const measured: Record<Side, Measured[]> = { old: [], new: [] };
-  for (let round = 0; round < rounds; round++)
-    for (const side of inTurn(SIDES, round)) {
-      const found = await measure(side);
-      measured[side].push(found);
-      const numbers = Object.entries(found).map(([name, value]) => `${name} ${value.toFixed(2)}`);
-      log(`round ${round + 1} of ${rounds}, ${side}: ${numbers.join(", ")}`);
-    }
-  return measured;
 }
