@@ -23,13 +23,13 @@ import { logger, measuring, settings } from "./src/settings.ts";
 
 const SIZES = {
   full: {
-    sizes: { widgets: 2_000, blobs: 50_000, changes: 10_000, warmUpSeconds: 60, concurrency: 5, restMs: 5_000 },
+    sizes: { widgets: 2_000, blobs: 50_000, changes: 10_000, changesSeconds: 300, warmUpSeconds: 60, concurrency: 5, restMs: 5_000 },
     rounds: { loop: 3, short: 5, changes: 2, sync: 2 },
     // So long after the operators are built no further round of a kind begins.
     lateMs: 60 * 60_000,
   },
   quick: {
-    sizes: { widgets: 300, blobs: 5_000, changes: 1_000, warmUpSeconds: 10, concurrency: 5, restMs: 1_000 },
+    sizes: { widgets: 300, blobs: 5_000, changes: 1_000, changesSeconds: 20, warmUpSeconds: 10, concurrency: 5, restMs: 1_000 },
     rounds: { loop: 1, short: 5, changes: 1, sync: 1 },
     lateMs: 6 * 60_000,
   },

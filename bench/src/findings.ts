@@ -19,7 +19,7 @@ export interface Findings {
 export interface Results extends Findings {
   readonly machine: Record<string, string | number>;
   readonly minutes: number;
-  readonly sizes: Pick<Setup, "widgets" | "blobs" | "changes" | "warmUpSeconds" | "concurrency">;
+  readonly sizes: Pick<Setup, "widgets" | "blobs" | "changes" | "changesSeconds" | "warmUpSeconds" | "concurrency">;
 }
 
 export const noFindings = (): Findings => ({ measured: {}, requests: {}, dumbLoopMs: [], failures: [] });

@@ -17,8 +17,10 @@ export interface Setup {
   readonly auditLog: string;
   readonly widgets: number;
   readonly blobs: number;
-  /** The number of changes to Widgets whose latency and processor time are measured. */
+  /** The highest number of changes to Widgets whose latency and processor time are measured. */
   readonly changes: number;
+  /** The longest time of these changes, in seconds: at a low rate there are fewer. */
+  readonly changesSeconds: number;
   /** The time of changes at the same rate before, in seconds. */
   readonly warmUpSeconds: number;
   readonly concurrency: number;
@@ -82,9 +84,15 @@ export async function measureConverging(peer: Peer, setup: Setup): Promise<{ mea
 /** The number of changes that `changesCpuMs` is about, however many were made. */
 export const CHANGES_OF_ROW = 10_000;
 
+/** The number of changes that are measured at a rate. */
+export function changesAt({ changes, changesSeconds }: Pick<Setup, "changes" | "changesSeconds">, perSecond: number): number {
+  return Math.min(changes, Math.ceil(perSecond * changesSeconds));
+}
+
 /** Changes at a steady rate, to an operator that is warm: it has seen changes at the same rate for a while. */
 export async function measureChanges(peer: Peer, setup: Setup, perSecond: number): Promise<Measured> {
-  const { client, widgets, changes } = setup;
+  const { client, widgets } = setup;
+  const changes = changesAt(setup, perSecond);
   await createWidgets(client, widgets);
   await using observer = await observe(setup.kubeconfig);
   await using operator = new Operator(peer, "reconcile", setup);

@@ -3,7 +3,7 @@ import { noFindings, type Results } from "./findings.ts";
 import { report } from "./report.ts";
 
 function results(measured: Results["measured"]): Results {
-  const sizes = { widgets: 2_000, blobs: 50_000, changes: 10_000, warmUpSeconds: 60, concurrency: 5 };
+  const sizes = { widgets: 2_000, blobs: 50_000, changes: 10_000, changesSeconds: 300, warmUpSeconds: 60, concurrency: 5 };
   return { ...noFindings(), measured, perSecond: 81.4, machine: { processors: 2 }, minutes: 7, sizes };
 }
 
@@ -42,4 +42,8 @@ test("the page names the rate of the changes and what the run could not measure"
   const text = report({ ...results({}), failures: ["controller-runtime: it could not be built: no Go"] });
   expect(text).toContain("10000 changes at 81 a second, which is half of what the slower operator carries");
   expect(text).toContain("Not measured: controller-runtime: it could not be built: no Go.");
+});
+
+test("a low rate makes fewer changes, so that the time is bounded", () => {
+  expect(report({ ...results({}), perSecond: 7 })).toContain("2100 changes at 7 a second");
 });

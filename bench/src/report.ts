@@ -1,4 +1,5 @@
 /** The page of results: tables of medians and ratios, and what they were measured on. */
+import { changesAt } from "./measures.ts";
 import { factsOf, type Findings, type Results } from "./findings.ts";
 import { type Row, rowsOf, VARIANTS, type Variant } from "./rows.ts";
 import { median, spread } from "./statistics.ts";
@@ -9,7 +10,8 @@ const NAMES = ["defaults", "built"] as const satisfies readonly Variant[];
 /** The generated part of the page. */
 export function report(results: Results): string {
   const { machine, sizes, requests, dumbLoopMs, failures, perSecond } = results;
-  const { widgets, blobs, changes, warmUpSeconds, concurrency } = sizes;
+  const { widgets, blobs, warmUpSeconds, concurrency } = sizes;
+  const changes = changesAt(sizes, perSecond ?? 0);
   return [
     `${widgets} Widgets, ${blobs} Blobs of 5 KB, ${concurrency} passes at once, in turns: medians, in parentheses the quartiles.`,
     `${changes} changes at ${perSecond?.toFixed(0) ?? "no"} a second, which is half of what the slower operator carries, after a warm-up of ${warmUpSeconds} s.`,

@@ -60,7 +60,7 @@ export async function planePairs({ checkouts, rounds, widgets, log, interrupted 
   const builds = new Map(SIDES.map((side) => [side, async () => buildCheckout(side, checkouts[side].dir)]));
   await onServer({ builds, failures: findings.failures, log, interrupted }, async ({ peers, ...site }) => {
     await install(site.client, Widget);
-    const sizes = { widgets, blobs: 0, changes: 2 * widgets, warmUpSeconds: 10, concurrency: 5, restMs: 1_000 };
+    const sizes = { widgets, blobs: 0, changes: 2 * widgets, changesSeconds: 20, warmUpSeconds: 10, concurrency: 5, restMs: 1_000 };
     const plan = new Plan(peers, { ...site, ...sizes }, findings, log);
     await plan.run({ loop: 0, short: rounds, changes: Math.min(3, rounds), sync: 0 }, () => false);
   });
