@@ -74,12 +74,12 @@ export class OpenConnections {
   }
 }
 
-/** The same for a TCP connection and the TLS connection on it. */
 /** Without an import of node:https, which would load more than servers. */
 function isOverTls(server: Server | TlsServer): server is TlsServer {
   return server instanceof process.getBuiltinModule("node:https").Server;
 }
 
+/** The same for a TCP connection and the TLS connection on it. */
 function addressOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
