@@ -16,10 +16,11 @@ import { text } from "./library/text.ts";
 import { parseDuration, parseTimestamp, time } from "./library/time.ts";
 import { type Overload, overloadsOf } from "./overloads.ts";
 import { CelSyntaxError } from "./lexer.ts";
+import { NOWHERE } from "./depth.ts";
 import { parseCel } from "./parser.ts";
 import type { Expr } from "./syntax.ts";
 import { DYN, plain, type Type } from "./types.ts";
-import { TypeValue, type Value } from "./values.ts";
+import { CelError, TypeValue, type Value } from "./values.ts";
 
 export interface Program {
   readonly type: Type;
@@ -66,7 +67,12 @@ export function compileProgram(
     run: (values, budget) => {
       let scope: Scope | undefined;
       for (const [name, value] of Object.entries(values)) scope = { name, value, outer: scope };
-      return evaluate(expr, scope, runtime, budget);
+      try {
+        return evaluate(expr, scope, runtime, budget);
+      } catch (error) {
+        // JavaScript's own limits: the length of a string or a list, the digits of a number.
+        throw error instanceof RangeError ? new CelError(error.message) : error;
+      }
     },
   };
 }
@@ -103,28 +109,45 @@ const TYPE_NAMES: readonly (readonly [name: string, type: Type])[] = [
 const types: ReadonlyMap<string, Type> = new Map(TYPE_NAMES.map(([name, item]) => [name, { type: "type", item }]));
 const constants: ReadonlyMap<string, Value> = new Map(TYPE_NAMES.map(([name]) => [name, new TypeValue(name)]));
 
-const literals: Runtime["literals"] = {
-  matches: (pattern) => compilePattern(pattern) !== undefined,
-  duration: (source) => parseDuration(source, false) !== undefined,
-  timestamp: (source) => parseTimestamp(source) !== undefined,
-};
+const literals: Runtime["literals"] = new Map(
+  Object.entries({
+    matches: (pattern: string) => compilePattern(pattern) !== undefined,
+    duration: (source: string) => parseDuration(source, false) !== undefined,
+    timestamp: isTimestamp,
+  }),
+);
+
+function isTimestamp(text: string): boolean {
+  try {
+    return parseTimestamp(text) !== undefined;
+  } catch {
+    return false; // its year is 0
+  }
+}
 
 /** Returns the problem of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
 function syntaxProblem(error: unknown): Problem {
   if (error instanceof CelSyntaxError) return error;
-  if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: 0 };
+  if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: NOWHERE };
   throw error;
 }
 
+/** Most errors of one expression that are shown. */
+const SHOWN_ISSUES = 100;
+
 function issues(source: string, problems: readonly Problem[]): string {
-  return [...problems]
+  const more = problems.length - SHOWN_ISSUES;
+  return problems
+    .slice(0, SHOWN_ISSUES)
     .toSorted((a, b) => a.at - b.at)
     .map(({ message, at }) => {
+      if (at === NOWHERE) return `ERROR: <input>:-1:0: ${message}`;
       const start = source.lastIndexOf("\n", at - 1) + 1;
       const end = source.indexOf("\n", start);
       const line = source.slice(start, end < 0 ? undefined : end);
       const row = source.slice(0, start).split("\n").length;
       return `ERROR: <input>:${row}:${at - start + 1}: ${message}\n | ${line}\n | ${".".repeat(at - start)}^`;
     })
+    .concat(more > 0 ? [`${more} more errors were truncated`] : [])
     .join("\n");
 }
