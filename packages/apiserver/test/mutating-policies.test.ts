@@ -81,3 +81,24 @@ test("a deletion does not run the policies", async () => {
   await install(call, "p", applies("Object{data: {'b': object.data.none}}"));
   expect((await call("DELETE", `${CONFIG_MAPS}/a`)).status).toBe(200);
 });
+
+test("a policy cannot move a new object to another namespace", async () => {
+  const { call } = harness();
+  await install(call, "p", applies('Object{metadata: Object.metadata{namespace: "kube-system"}}'));
+  const { status, body } = await call("POST", CONFIG_MAPS, configMap("x"));
+  expect([status, body["message"]]).toEqual([400, "the namespace of the provided object does not match the namespace sent on the request"]);
+  expect((await call("GET", "/api/v1/configmaps")).body["items"]).toEqual([]);
+});
+
+test("a policy that sets another resourceVersion makes an update stale", async () => {
+  const { call } = harness();
+  expect((await call("POST", CONFIG_MAPS, configMap("x"))).status).toBe(201);
+  await install(call, "p", {
+    mutations: [
+      { patchType: "JSONPatch", jsonPatch: { expression: '[JSONPatch{op: "add", path: "/metadata/resourceVersion", value: "1"}]' } },
+    ],
+  });
+  const { status, body } = await call("PUT", `${CONFIG_MAPS}/a`, configMap("y"));
+  expect([status, body["reason"]]).toEqual([409, "Conflict"]);
+  expect((await call("GET", `${CONFIG_MAPS}/a`)).body["data"]).toEqual({ a: "x" });
+});

@@ -51,6 +51,8 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   parts.access.checkCreate(call);
   const admitted = { operation: "CREATE", live: undefined, subresource: "", isDryRun: options.isDryRun } as const;
   const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
+  // A webhook or a policy cannot move the object.
+  matchNamespace(draft, type.isNamespaced ? route.namespace : "");
   dropRepeatedOwners(call, draft, { isAdmitted: true });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];

@@ -61,6 +61,8 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   const requested = sent.metadata["managedFields"];
   const admitted = { operation: "UPDATE", live, subresource, isDryRun: options.isDryRun } as const;
   const draft = call.parts.admission.mutate(call, { ...admitted, draft: sent });
+  matchNamespace(draft, type.isNamespaced ? route.namespace : "");
+  if (draft !== sent) checkVersion(call, draft, live);
   dropRepeatedOwners(call, draft, { isAdmitted: true });
   const next = merge(call, draft, live, subresource);
   // Changes by webhooks have no manager.
