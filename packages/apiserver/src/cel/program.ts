@@ -19,7 +19,7 @@ import { CelSyntaxError } from "./lexer.ts";
 import { parseCel } from "./parser.ts";
 import type { Expr } from "./syntax.ts";
 import { DYN, plain, type Type } from "./types.ts";
-import { TypeValue, type Value } from "./values.ts";
+import { CelError, TypeValue, type Value } from "./values.ts";
 
 export interface Program {
   readonly type: Type;
@@ -66,7 +66,13 @@ export function compileProgram(
     run: (values, budget) => {
       let scope: Scope | undefined;
       for (const [name, value] of Object.entries(values)) scope = { name, value, outer: scope };
-      return evaluate(expr, scope, runtime, budget);
+      try {
+        return evaluate(expr, scope, runtime, budget);
+      } catch (error) {
+        // The expression, or the variables that it reads one through the other, are nested too deeply for the stack.
+        if (error instanceof RangeError) throw new CelError("expression is nested too deeply");
+        throw error;
+      }
     },
   };
 }
