@@ -11,6 +11,9 @@ export function parseCel(source: string): Expr {
   return expr;
 }
 
+/** Maximum number of expressions in each other (cel-go `parser`). */
+export const MAX_DEPTH = 250;
+
 /** Operators by their precedence, the weakest first. Each level is left-associative. */
 const LEVELS: readonly (readonly string[])[] = [["||"], ["&&"], ["<", "<=", ">=", ">", "==", "!=", "in"], ["+", "-"], ["*", "/", "%"]];
 
@@ -25,6 +28,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 class Parser {
   readonly #tokens: readonly Token[];
   #next = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -35,6 +39,13 @@ class Parser {
   }
 
   expression(): Expr {
+    if (++this.#depth > MAX_DEPTH) throw new RangeError("the expression is nested too deeply");
+    const expr = this.#conditional();
+    this.#depth--;
+    return expr;
+  }
+
+  #conditional(): Expr {
     const condition = this.#binary(0);
     const { at } = this.#peek();
     if (!this.#takes("?")) return condition;

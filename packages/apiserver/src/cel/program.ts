@@ -16,7 +16,7 @@ import { text } from "./library/text.ts";
 import { parseDuration, parseTimestamp, time } from "./library/time.ts";
 import { type Overload, overloadsOf } from "./overloads.ts";
 import { CelSyntaxError } from "./lexer.ts";
-import { parseCel } from "./parser.ts";
+import { MAX_DEPTH, parseCel } from "./parser.ts";
 import type { Expr } from "./syntax.ts";
 import { DYN, plain, type Type } from "./types.ts";
 import { CelError, TypeValue, type Value } from "./values.ts";
@@ -46,7 +46,7 @@ export function compileProgram(
   try {
     expr = parseCel(source);
   } catch (error) {
-    return issues(source, [syntaxProblem(error)]);
+    return failure(source, error);
   }
   const named = hasPatchTypes ? findWithPatches : find;
   const structs = hasPatchTypes ? patchType : () => undefined;
@@ -55,7 +55,7 @@ export function compileProgram(
   try {
     checked = check(expr, runtime);
   } catch (error) {
-    return issues(source, [syntaxProblem(error)]);
+    return failure(source, error);
   }
   const { type, problems, uses, types: parts } = checked;
   if (problems.length > 0) return issues(source, problems);
@@ -115,10 +115,10 @@ const literals: Runtime["literals"] = {
   timestamp: (source) => parseTimestamp(source) !== undefined,
 };
 
-/** Returns the problem of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
-function syntaxProblem(error: unknown): Problem {
-  if (error instanceof CelSyntaxError) return error;
-  if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: 0 };
+/** Returns the error of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
+function failure(source: string, error: unknown): string {
+  if (error instanceof CelSyntaxError) return issues(source, [error]);
+  if (error instanceof RangeError) return `ERROR: <input>:-1:0: expression recursion limit exceeded: ${MAX_DEPTH}`;
   throw error;
 }
 
