@@ -101,7 +101,12 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     const target = await targets.find(autoscaler);
     if (typeof target === "string") {
       warn(autoscaler, "FailedGetScale", target);
-      conditions.set("AbleToScale", "False", "FailedGetScale", `the HPA controller was unable to get the target's current scale: ${target}`);
+      conditions.set(
+        "AbleToScale",
+        "False",
+        "FailedGetScale",
+        `the HPA controller was unable to get the target's current scale: ${target}`,
+      );
       return tell(autoscaler, { ...autoscaler.status, conditions: conditions.all });
     }
     conditions.set("AbleToScale", "True", "SucceededGetScale", "the HPA controller was able to get the target's current scale");
