@@ -13,7 +13,7 @@ import { type Manifest, readManifest, root, type Workspace, workspaces } from ".
 
 /** The packages, lowest first, those still to come included. Imports go up this list only. */
 const packageOrder: readonly string[] = "apimachinery apiserver workqueue client informer reconcile controller testing"
-  .concat(" dependents components managed webhooks generators plugins cli")
+  .concat(" dependents components managed webhooks generators plugins build cli")
   .split(" ")
   .map((name) => `@treadle/${name}`);
 
