@@ -1,10 +1,12 @@
 /** V8's flags of a built program. Kept code is of use only under the flags with which it was made. */
 
 /**
- * The flag that bounds the young generation. V8 reads the sizes of semi-spaces before the first line of a program, so no program can set them.
- * It reads the factor at each growth.
+ * Flags that V8 reads while the program runs.
+ *
+ * - The growth of the young generation. V8 reads the sizes of semi-spaces before the first line of a program, so no program can set them.
+ * - WebAssembly stays as it was first compiled. The optimised HTTP parser of undici, one very large function, takes 15 MB to compile.
  */
-export const GROWTH: string = "--semi-space-growth-factor=1";
+export const RUNTIME_FLAGS: readonly string[] = ["--semi-space-growth-factor=1", "--wasm-tiering-budget=500000000"];
 
 /** Sizes of the heap that a user may give to Node. V8 refuses code that was kept under other values. */
 const SIZES = ["max-old-space-size", "max-semi-space-size", "min-semi-space-size", "max-heap-size", "initial-old-space-size"];

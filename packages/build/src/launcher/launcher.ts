@@ -1,5 +1,5 @@
 /** The first file of a built program. The build replaces the names in capitals. */
-import { GROWTH } from "./flags.ts";
+import { RUNTIME_FLAGS } from "./flags.ts";
 import { scriptsOf } from "./scripts.ts";
 import { mapStacks } from "./stacks.ts";
 
@@ -12,7 +12,7 @@ const { join, sep } = process.getBuiltinModule("node:path");
 const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 
 const root = import.meta.dirname;
-setFlagsFromString(GROWTH);
+for (const flag of RUNTIME_FLAGS) setFlagsFromString(flag);
 mapStacks(root + sep);
 if (TREADLE_BUILD_IS_MODULES) await import(`./app/${TREADLE_BUILD_ENTRY}`);
 else {

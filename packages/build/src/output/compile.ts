@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
-import { GROWTH } from "../launcher/flags.ts";
+import { RUNTIME_FLAGS } from "../launcher/flags.ts";
 
 const [folder = "", to = ""] = process.argv.slice(2);
-setFlagsFromString(GROWTH);
+for (const flag of RUNTIME_FLAGS) setFlagsFromString(flag);
 mkdirSync(to, { recursive: true });
 for (const file of readdirSync(folder)) {
   // Functions that have not run would be left out. The program cannot run here: it would need its cluster.
