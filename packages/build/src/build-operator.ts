@@ -132,7 +132,7 @@ async function launcherOf(context: Context, isScripts: boolean): Promise<Bundle>
 
 /** Throws for what cannot be in a bundle. @returns what an installed package has and may not need */
 function judged({ base, findings }: Context, bundles: readonly Bundle[]): readonly string[] {
-  const included = findings.filter(({ module }) => bundles.some(({ modules }) => modules.has(module)));
+  const included = findings.filter(({ module }) => bundles.some(({ reached }) => reached.has(module)));
   const [fatal, harmless] = [true, false].map((wanted) =>
     included.filter(({ module, isFatal = false }) => (isFatal || !isInstalled(module)) === wanted),
   );

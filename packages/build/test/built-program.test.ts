@@ -26,7 +26,7 @@ test("a program in TypeScript runs without node_modules, from another folder, on
   });
   const result = await program.build();
   expect(result).toMatchObject({ hasCode: true, packages: 2, warnings: [] });
-  expect(program.run(["a", "b"])).toEqual({ ...program.run(["a", "b"]), stdout: "HELLO WORLD FALSE! true a,b\n", stderr: "", status: 0 });
+  expect(program.run(["a", "b"])).toMatchObject({ stdout: "HELLO WORLD FALSE! true a,b\n", stderr: "", status: 0 });
   expect(readFileSync(join(program.dir, "dist/app/operator.cjs"), "utf8")).not.toContain("this is not needed");
 });
 
@@ -76,8 +76,8 @@ export async function fail({ gone }: Input): Promise<void> {
   });
   await program.build();
   const { stderr, stdout, status } = program.run();
-  expect(stderr).toContain("TypeError: no x\n    at fail (src/fail.ts:6:9)\n    at async operator.ts:6:1");
-  expect(stderr).toContain("Error: inner\n");
+  expect(stderr).toMatch(/TypeError: no x\n {4}at fail \(src\/fail\.ts:6:\d+\)\n {4}at async operator\.ts:6:1\n/);
+  expect(stderr).toMatch(/Error: inner\n +at fail \(src\/fail\.ts:6:\d+\)/);
   expect({ stdout, status }).toEqual({ stdout: "ended\n", status: 1 });
 });
 
@@ -140,7 +140,7 @@ test("V8 accepts the kept code, also when Node is given a size of the heap", asy
       const file = new Error("x").stack && process.argv[1] || "";
       const code = \`\${dirname(file)}/code/\${process.version}-\${process.arch}/operator.cjs.code\`;
       const script = new Script(readFileSync(\`\${dirname(file)}/app/operator.cjs\`, "latin1"), { cachedData: readFileSync(code) });
-      console.log(basename(file), script.cachedDataRejected, process.getBuiltinModule("node:v8").getHeapStatistics().heap_size_limit < 4e8);
+      console.log(basename(file), script.cachedDataRejected, process.getBuiltinModule("node:v8").getHeapStatistics().heap_size_limit < 5e8);
     `,
   });
   await program.build();
@@ -175,7 +175,7 @@ test("the list of contents names the packages whose code is in the bundle, and n
     "operator.ts": `import { used } from "@scope/used"; import { unused } from "unused"; console.log(used);
       console.log(new URL("./node_modules/data/index.js.txt", import.meta.url).pathname);`,
     ...installed("@scope/used", `export { used } from "./deep/used.js"; `, { type: "module" }),
-    "node_modules/@scope/used/deep/used.js": "export const used = 5;",
+    "node_modules/@scope/used/deep/used.js": "export const used = () => process.pid;",
     "node_modules/@scope/used/deep/package.json": `{ "type": "module" }`,
     ...installed("unused", "export const unused = 1;", { type: "module", sideEffects: false }),
     ...installed("data", "", { license: "(MIT OR Apache-2.0)" }),

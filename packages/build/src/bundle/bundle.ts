@@ -29,6 +29,8 @@ export interface BundleOptions {
 export interface Bundle {
   readonly files: ReadonlyMap<string, string>;
   readonly modules: ReadonlySet<string>;
+  /** Those, and the modules that have no code of their own. */
+  readonly reached: ReadonlySet<string>;
 }
 
 /** A top-level await outside of the entry, which scripts cannot have. */
@@ -75,10 +77,12 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     });
     const chunks = output.filter((each): each is OutputChunk => each.type === "chunk");
     const maps = chunks.flatMap(({ fileName, map }) => (map === null ? [] : [[`${fileName}.map`, map.toString()] as const]));
-    const rendered = chunks.flatMap(({ modules }) => Object.entries(modules).filter(([, { renderedLength }]) => renderedLength > 0));
+    const all = chunks.flatMap(({ modules }) => Object.entries(modules));
+    const withCode = all.filter(([, { renderedLength }]) => renderedLength > 0);
     return {
       files: new Map([...chunks.map(({ fileName, code }) => [fileName, code] as const), ...maps]),
-      modules: new Set(rendered.map(([id]) => id.replace(/\?.*$/, ""))),
+      modules: new Set(withCode.map(([id]) => id)),
+      reached: new Set([options.entry, ...all.map(([id]) => id)]),
     };
   } catch (error) {
     throw failure(error, base);

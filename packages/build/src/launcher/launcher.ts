@@ -9,12 +9,13 @@ declare const TREADLE_BUILD_ENTRY: string;
 declare const TREADLE_BUILD_IS_MODULES: boolean;
 
 const { join, sep } = process.getBuiltinModule("node:path");
+const { pathToFileURL } = process.getBuiltinModule("node:url");
 const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 
 const root = import.meta.dirname;
 for (const flag of RUNTIME_FLAGS) setFlagsFromString(flag);
 mapStacks(root + sep);
-if (TREADLE_BUILD_IS_MODULES) await import(`./app/${TREADLE_BUILD_ENTRY}`);
+if (TREADLE_BUILD_IS_MODULES) await import(pathToFileURL(join(root, "app", TREADLE_BUILD_ENTRY)).href);
 else {
   const load = scriptsOf(join(root, "app"), join(root, "code", `${process.version}-${process.arch}`));
   const { default: ended } = load(`./${TREADLE_BUILD_ENTRY}`) as { readonly default?: unknown };
