@@ -6,9 +6,9 @@ import { OperatorBuildError } from "./build-error.ts";
 import { AwaitsInModule, type Bundle, bundle } from "./bundle/bundle.ts";
 import { NamedFiles } from "./bundle/files.ts";
 import { type Finding, isInstalled, shownFinding } from "./bundle/findings.ts";
-import { type PackageFacts, Packages } from "./bundle/packages.ts";
+import { Packages } from "./bundle/packages.ts";
 import { codeOf } from "./output/code.ts";
-import { checkOutFolder, writeOutFolder } from "./output/out-folder.ts";
+import { checkOutFolder, type OutputFile, writeOutFolder } from "./output/out-folder.ts";
 import { sbom } from "./output/sbom.ts";
 
 /** Options of {@link buildOperator}. */
@@ -57,12 +57,14 @@ export async function buildOperator(options: BuildOptions): Promise<BuildResult>
   const launcher = await launcherOf(context, isScripts);
   const warnings = judged(context, [app, ...others.values()]);
 
-  const files = new Map<string, string | Uint8Array>();
-  for (const [path, text] of launcher.files) files.set(path, text);
-  for (const [path, text] of app.files) files.set(`app/${path}`, text);
-  if (isScripts) for (const [path, data] of codeOf(scriptsIn(app))) files.set(path, data);
-  for (const [place, each] of others)
-    for (const [path, text] of each.files) files.set(`files/${place.split("/")[0]}/${path}`, text);
+  const files = new Map<string, OutputFile>();
+  const add = (folder: string, all: ReadonlyMap<string, string | Uint8Array>): void => {
+    for (const [path, content] of all) files.set(`${folder}${path}`, { content });
+  };
+  add("", launcher.files);
+  add("app/", app.files);
+  if (isScripts) add("", codeOf(scriptsIn(app)));
+  for (const [place, each] of others) add(`files/${place.split("/")[0]}/`, each.files);
   const named = context.files.all();
   for (const { source, place, isProgram } of named) if (!isProgram) copy(source, `files/${place}`, files);
 
@@ -71,9 +73,9 @@ export async function buildOperator(options: BuildOptions): Promise<BuildResult>
   const found = [...modules, ...named.map(({ source }) => source)].flatMap((path) => packages.of(path) ?? []);
   const program = packages.of(entry);
   const inside = new Map(found.filter(({ dir }) => dir !== program?.dir).map((each) => [`${each.name}@${each.version}`, each] as const));
-  files.set("sbom.cdx.json", sbom(program, inside.values() satisfies Iterable<PackageFacts>));
+  add("", new Map([["sbom.cdx.json", sbom(program, inside.values())]]));
   writeOutFolder(out, files);
-  const sizes = Array.from(files, ([path, content]) => [path, Buffer.byteLength(content)] as const);
+  const sizes = Array.from(files, ([path, { content }]) => [path, Buffer.byteLength(content)] as const);
   return { program: join(out, `${name}.mjs`), files: new Map(sizes), packages: inside.size, hasCode: isScripts, warnings };
 }
 
@@ -146,11 +148,16 @@ function scriptsIn({ files }: Bundle): ReadonlyMap<string, string> {
 }
 
 /** Adds a file, or all files of a folder. */
-function copy(source: string, to: string, files: Map<string, string | Uint8Array>): void {
-  if (statSync(source).isFile()) return void files.set(to, readFileSync(source));
+function copy(source: string, to: string, files: Map<string, OutputFile>): void {
+  const add = (path: string, place: string): void => {
+    // Plugins are programs.
+    const isExecutable = (statSync(path).mode & 0o100) !== 0;
+    files.set(place, { content: readFileSync(path), isExecutable });
+  };
+  if (statSync(source).isFile()) return add(source, to);
   for (const each of readdirSync(source, { recursive: true, withFileTypes: true })) {
     const path = join(each.parentPath, each.name);
     // A link counts as what it leads to.
-    if (statSync(path).isFile()) files.set(`${to}/${relative(source, path).replaceAll("\\", "/")}`, readFileSync(path));
+    if (statSync(path).isFile()) add(path, `${to}/${relative(source, path).replaceAll("\\", "/")}`);
   }
 }

@@ -7,7 +7,13 @@ import { OperatorBuildError } from "../build-error.ts";
 export const MARKER = "treadle-build.json";
 
 /** What is written, by its path in the folder with forward slashes. */
-export type OutputFiles = ReadonlyMap<string, string | Uint8Array>;
+export type OutputFiles = ReadonlyMap<string, OutputFile>;
+
+/** A file of the output. */
+export interface OutputFile {
+  readonly content: string | Uint8Array;
+  readonly isExecutable?: boolean;
+}
 
 /** Checks that the folder is new, empty or of an earlier build. @throws OperatorBuildError that names a file that is not ours */
 export function checkOutFolder(out: string): void {
@@ -27,9 +33,9 @@ export function writeOutFolder(out: string, files: OutputFiles): void {
     for (const path of writtenBefore(out, () => [])) remove(out, path);
     const marker = `${JSON.stringify({ files: [...files.keys()].toSorted() }, undefined, 2)}\n`;
     // First, so that a build that was interrupted can be repeated.
-    for (const [path, content] of [[MARKER, marker], ...files] as const) {
+    for (const [path, { content, isExecutable = false }] of new Map<string, OutputFile>([[MARKER, { content: marker }], ...files])) {
       mkdirSync(dirname(join(out, path)), { recursive: true });
-      writeFileSync(join(out, path), content);
+      writeFileSync(join(out, path), content, { mode: isExecutable ? 0o755 : 0o644 });
     }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);

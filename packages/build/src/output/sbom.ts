@@ -4,6 +4,16 @@
  */
 import type { PackageFacts } from "../bundle/packages.ts";
 
+interface Component {
+  readonly type: "application" | "library";
+  readonly "bom-ref": string;
+  readonly group?: string;
+  readonly name: string;
+  readonly version: string;
+  readonly licenses?: readonly object[];
+  readonly purl: string;
+}
+
 const SPDX_ID = /^[A-Za-z0-9][A-Za-z0-9.-]*$/;
 
 /** The document. `program` is the package of the entry. */
@@ -17,10 +27,10 @@ export function sbom(program: PackageFacts | undefined, packages: Iterable<Packa
   return `${JSON.stringify({ bomFormat: "CycloneDX", specVersion: "1.6", version: 1, ...metadata, components, ...dependencies }, undefined, 2)}\n`;
 }
 
-function component(type: "application" | "library", facts: PackageFacts): { readonly type: string; readonly "bom-ref": string } {
+function component(type: "application" | "library", facts: PackageFacts): Component {
   const { name, version, license } = facts;
   const purl = purlOf(facts);
-  const [scope, rest] = name.startsWith("@") ? name.split("/") : [undefined, name];
+  const [, scope, rest] = /^(?:(@[^/]+)\/)?(.*)$/.exec(name) ?? [];
   const licenses = license === undefined ? {} : { licenses: [licenseChoice(license)] };
   return { type, "bom-ref": purl, ...(scope === undefined ? {} : { group: scope }), name: rest ?? name, version, ...licenses, purl };
 }
