@@ -49,7 +49,7 @@ export function setsReport(results: SetResults): string {
     "",
     ...versus({ measured }, ROWS, ["treadle", ["controller-runtime"]]),
     "",
-    ...(measured["treadle-tuned"] === undefined ? [] : [...versus({ measured }, ROWS, ["treadle-tuned", ["controller-runtime"]]), ""]),
+    ...(measured["treadle-built"] === undefined ? [] : [...versus({ measured }, ROWS, ["treadle-built", ["controller-runtime"]]), ""]),
     "component-operator-runtime (Go) is not measured: the Go module proxy that this page was made with does not serve it. Its requests are",
     "calculated from a study of the code of v0.3.158: every 10 minutes a read of the component and of each object and a status, every hour a write of",
     "each object. Events, discovery and polling are not in it.",

@@ -131,22 +131,26 @@ test("createRequire() of a literal name is part of the bundle", async () => {
   expect(program.run()).toMatchObject({ stdout: "4 4 function\n", stderr: "" });
 });
 
-test("V8 accepts the kept code, also when Node is given a size of the heap", async () => {
+test.for([
+  { name: "no flags", flags: [], limit: "default" },
+  { name: "a size of the heap", flags: ["--max-old-space-size=200"], limit: "given" },
+  { name: "a part of the memory and a longer stack", flags: ["--max-old-space-size-percentage=1", "--stack-trace-limit=40"], limit: "given" },
+])("V8 accepts the kept code with $name, and the flags still hold", async ({ flags, limit }) => {
   using program = new Program({
     "operator.ts": `
-      const { Script } = process.getBuiltinModule("node:vm");
-      const { readFileSync } = process.getBuiltinModule("node:fs");
-      const { dirname, basename } = process.getBuiltinModule("node:path");
-      const file = new Error("x").stack && process.argv[1] || "";
-      const code = \`\${dirname(file)}/code/\${process.version}-\${process.arch}/operator.cjs.code\`;
-      const script = new Script(readFileSync(\`\${dirname(file)}/app/operator.cjs\`, "latin1"), { cachedData: readFileSync(code) });
-      console.log(basename(file), script.cachedDataRejected, process.getBuiltinModule("node:v8").getHeapStatistics().heap_size_limit < 5e8);
+      import { getHeapStatistics } from "node:v8";
+      export function neverCalled(): string { return "x".repeat(2); }
+      if (process.argv[2] === "call") console.log(neverCalled());
+      console.log(getHeapStatistics().heap_size_limit < 6e8 ? "given" : "default", Error.stackTraceLimit);
     `,
   });
   await program.build();
-  expect(program.run().stdout).toBe("operator.mjs false false\n");
-  // The flag is as the user gave it again, so V8 refuses the code here; the limit still holds.
-  expect(program.run([], ["--max-old-space-size=200"]).stdout).toBe("operator.mjs true true\n");
+  const kept = readFileSync(join(program.dir, "dist/code", `${process.version}-${process.arch}`, "operator.cjs.code"));
+  expect(kept.includes("neverCalled")).toBe(true);
+  const { stdout, stderr } = program.run([], flags, { NODE_DEBUG: "treadle-build" });
+  expect(stdout).toBe(`${limit} ${flags.includes("--stack-trace-limit=40") ? 40 : 10}\n`);
+  expect(stderr).toMatch(/^treadle-build: the kept code of \S+operator\.cjs is used\n$/);
+  expect(program.run([], ["--optimize-for-size"], { NODE_DEBUG: "treadle-build" }).stderr).toContain("operator.cjs is refused");
 });
 
 test("two builds in two folders give the same bytes", async () => {

@@ -32,14 +32,14 @@ export class Program implements Disposable {
   }
 
   /** Runs the output from another place, where nothing else is: read-only, and in another working directory. */
-  run(args: readonly string[] = [], nodeArgs: readonly string[] = []): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
+  run(args: readonly string[] = [], nodeArgs: readonly string[] = [], env: Readonly<Record<string, string>> = {}): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
     const away = mkdtempSync(join(tmpdir(), "treadle-built-"));
     try {
       cpSync(join(this.dir, "dist"), join(away, "app"), { recursive: true });
       execFileSync("chmod", ["-R", "a-w", join(away, "app")]);
       mkdirSync(join(away, "elsewhere"));
       const program = join(away, "app", "operator.mjs");
-      return spawnSync(process.execPath, [...nodeArgs, program, ...args], { cwd: join(away, "elsewhere"), encoding: "utf8", env: {} });
+      return spawnSync(process.execPath, [...nodeArgs, program, ...args], { cwd: join(away, "elsewhere"), encoding: "utf8", env });
     } finally {
       execFileSync("chmod", ["-R", "u+w", away]);
       rmSync(away, { recursive: true });

@@ -8,15 +8,33 @@
  */
 export const RUNTIME_FLAGS: readonly string[] = ["--semi-space-growth-factor=1", "--wasm-tiering-budget=500000000"];
 
-/** Sizes of the heap that a user may give to Node. V8 refuses code that was kept under other values. */
-const SIZES = ["max-old-space-size", "max-semi-space-size", "min-semi-space-size", "max-heap-size", "initial-old-space-size"];
+/** Flags that a user may give to Node, with their defaults. V8 refuses code that was kept under other values, though it depends on none of them. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  "max-old-space-size": "0",
+  "max-semi-space-size": "0",
+  "min-semi-space-size": "0",
+  "max-heap-size": "0",
+  "initial-old-space-size": "0",
+  "stack-trace-limit": "10",
+};
 
-/** The sizes among the arguments of Node, as in `--max-old-space-size=400`. */
-export function sizesIn(execArgv: readonly string[], nodeOptions: string): readonly (readonly [flag: string, value: string])[] {
+/** A flag as the user gave it, and by its default. */
+export interface GivenFlag {
+  readonly given: string;
+  readonly byDefault: string;
+}
+
+/** The flags of that kind among the arguments of Node, as in `--max-old-space-size=400`. */
+export function flagsIn(execArgv: readonly string[], nodeOptions: string): readonly GivenFlag[] {
   const words = [...nodeOptions.split(/\s+/), ...execArgv].join(" ");
-  const found = words.matchAll(/(?<=^|\s)--([a-z_-]+)(?:=|\s+)(\d+)/g);
-  const named = Array.from(found, ([, name = "", value = ""]) => [name.replaceAll("_", "-"), value] as const);
-  // The heap limit as a part of the container's memory sets the size of the old space.
-  const sizes = named.map(([name, value]) => (name === "max-old-space-size-percentage" ? (["max-old-space-size", "0"] as const) : ([name, value] as const)));
-  return [...new Map(sizes.filter(([name]) => SIZES.includes(name)))];
+  const found = new Map<string, GivenFlag>();
+  for (const [, given = "", value] of words.matchAll(/(?<=^|\s)--([a-z_-]+)(?:[= ](\d+))?/g)) {
+    const name = given.replaceAll("_", "-");
+    // The heap limit as a part of the container's memory sets the size of the old space, before this is read.
+    if (name === "max-old-space-size-percentage") found.set(name, { given: "--max-old-space-size=0", byDefault: "--max-old-space-size=0" });
+    else if (name === "expose-gc") found.set(name, { given: "--expose-gc", byDefault: "--no-expose-gc" });
+    else if (value !== undefined && DEFAULTS[name] !== undefined)
+      found.set(name, { given: `--${name}=${value}`, byDefault: `--${name}=${DEFAULTS[name]}` });
+  }
+  return [...found.values()];
 }

@@ -3,7 +3,7 @@
  * refused by V8, and then the script is compiled as any other.
  */
 import type { ScriptOptions } from "node:vm";
-import { sizesIn } from "./flags.ts";
+import { flagsIn } from "./flags.ts";
 
 // An import would load every lazy part of a module, and a built program has some 20 of them.
 const { readFileSync } = process.getBuiltinModule("node:fs");
@@ -23,7 +23,9 @@ type Run = (exports: unknown, require: Load, module: Module, file: string, folde
 export function scriptsOf(folder: string, codeFolder: string): Load {
   const loaded = new Map<string, Module>();
   const other = createRequire(join(folder, "x"));
-  const sizes = sizesIn(process.execArgv, process.env["NODE_OPTIONS"] ?? "");
+  const flags = flagsIn(process.execArgv, process.env["NODE_OPTIONS"] ?? "");
+
+  const isDebugged = process.env["NODE_DEBUG"]?.split(",").includes("treadle-build") === true;
 
   function load(id: string): unknown {
     if (isBuiltin(id)) return process.getBuiltinModule(id);
@@ -49,12 +51,14 @@ export function scriptsOf(folder: string, codeFolder: string): Load {
   function compiled(code: string, filename: string, cachedData: Buffer | undefined): Run {
     const options: ScriptOptions = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
     if (cachedData === undefined) return new Script(code, options).runInThisContext() as Run;
-    // The heap has its sizes by now. V8 compares the flags alone.
-    for (const [flag] of sizes) setFlagsFromString(`--${flag}=0`);
+    // V8 has used them by now. It compares the flags alone.
+    for (const { byDefault } of flags) setFlagsFromString(byDefault);
     try {
-      return new Script(code, { ...options, cachedData }).runInThisContext() as Run;
+      const script = new Script(code, { ...options, cachedData });
+      if (isDebugged) process.stderr.write(`treadle-build: the kept code of ${filename} is ${script.cachedDataRejected === true ? "refused" : "used"}\n`);
+      return script.runInThisContext() as Run;
     } finally {
-      for (const [flag, value] of sizes) setFlagsFromString(`--${flag}=${value}`);
+      for (const { given } of flags) setFlagsFromString(given);
     }
   }
   return require;
