@@ -82,7 +82,10 @@ export async function smokeBuilt(consumer: string): Promise<void> {
     const startedMs = performance.now();
     const dir = join(consumer, story.example);
     const source = join(root, "examples", story.example);
-    cpSync(source, dir, { recursive: true, filter: (path) => !/node_modules|\.test\.ts$|tsconfig\.json$|plugin-template|go-plugin/.test(path) });
+    cpSync(source, dir, {
+      recursive: true,
+      filter: (path) => !/node_modules|\.test\.ts$|tsconfig\.json$|plugin-template|go-plugin/.test(path),
+    });
     await story.prepare?.(dir, consumer);
     await build(consumer, dir, "main.ts");
     await runs(consumer, dir, story);
@@ -122,11 +125,15 @@ async function runs(consumer: string, dir: string, { example, kinds, manifests, 
     writeFileSync(join(away, "crds", "crds.json"), JSON.stringify({ apiVersion: "v1", kind: "List", items }));
     if (manifests !== undefined) cpSync(join(dir, manifests), join(away, "crds", basename(manifests)));
     const kubeconfig = join(away, "kubeconfig");
-    const server = start(join(consumer, "node_modules", ".bin", "treadle-apiserver"), ["--kubeconfig", kubeconfig, "--crds", join(away, "crds")], process.env);
+    const server = start(
+      join(consumer, "node_modules", ".bin", "treadle-apiserver"),
+      ["--kubeconfig", kubeconfig, "--crds", join(away, "crds")],
+      process.env,
+    );
     if (server.stdout !== null) for await (const line of createInterface({ input: server.stdout })) if (line.includes("ready at")) break;
     if (!existsSync(kubeconfig)) throw new Error(`smoke: treadle-apiserver did not start for ${example}`);
     // No PATH to a node_modules, and no HOME with a kubeconfig.
-    const env = { PATH: "/usr/bin:/bin", HOME: join(away, "home"), KUBECONFIG: kubeconfig };
+    const env = { PATH: "/usr/bin:/bin", HOME: join(away, "home"), KUBECONFIG: kubeconfig, TREADLE_PROBES_PORT: "0", TREADLE_METRICS_PORT: "0" };
     const operator = start(process.execPath, [join(away, "app", "main.mjs")], env);
     let log = "";
     for (const stream of [operator.stdout, operator.stderr]) stream?.setEncoding("utf8").on("data", (part: string) => (log += part));
@@ -138,7 +145,9 @@ async function runs(consumer: string, dir: string, { example, kinds, manifests, 
     if (code !== 0) throw new Error(`smoke: ${example} as built ended with ${code}:\n${log}`);
   } finally {
     for (const child of started) if (child.exitCode === null) child.kill("SIGTERM");
-    await Promise.all(started.map(async (child) => (child.exitCode === null && child.signalCode === null ? await once(child, "exit") : undefined)));
+    await Promise.all(
+      started.map(async (child) => (child.exitCode === null && child.signalCode === null ? await once(child, "exit") : undefined)),
+    );
     await capture("chmod", ["-R", "u+w", away]);
     rmSync(away, { recursive: true, force: true });
   }

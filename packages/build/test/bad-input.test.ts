@@ -10,7 +10,11 @@ const NAMES = 'name files by new URL("./x", import.meta.url), so that they are c
 test.for<{ readonly name: string; readonly files: Readonly<Record<string, string>>; readonly want: readonly (string | RegExp)[] }>([
   {
     name: "a native addon of a package",
-    files: { "operator.ts": `import "addon";`, ...installed("addon", `\nmodule.exports = require("./build/x.node");`), "node_modules/addon/build/x.node": "" },
+    files: {
+      "operator.ts": `import "addon";`,
+      ...installed("addon", `\nmodule.exports = require("./build/x.node");`),
+      "node_modules/addon/build/x.node": "",
+    },
     want: [
       `node_modules/addon/index.js:2: "./build/x.node" is a native addon, which cannot be in a bundle; replace the package addon, or leave it out by --omit addon if the program runs without it`,
     ],
@@ -32,7 +36,10 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
   },
   {
     name: "a folder that holds the program",
-    files: { "src/a.ts": `export const a = new URL("..", import.meta.url);`, "operator.ts": `import { a } from "./src/a.ts"; console.log(a);` },
+    files: {
+      "src/a.ts": `export const a = new URL("..", import.meta.url);`,
+      "operator.ts": `import { a } from "./src/a.ts"; console.log(a);`,
+    },
     want: [`src/a.ts:1: it names "..", a folder that holds the program itself; correct the name, or create the file`],
   },
   {

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installed, Program } from "./program.ts";
 
-
 test("a program in TypeScript runs without node_modules, from another folder, on a read-only file system", async () => {
   using program = new Program({
     "operator.ts": `
@@ -134,7 +133,11 @@ test("createRequire() of a literal name is part of the bundle", async () => {
 test.for([
   { name: "no flags", flags: [], limit: "default" },
   { name: "a size of the heap", flags: ["--max-old-space-size=200"], limit: "given" },
-  { name: "a part of the memory and a longer stack", flags: ["--max-old-space-size-percentage=1", "--stack-trace-limit=40"], limit: "given" },
+  {
+    name: "a part of the memory and a longer stack",
+    flags: ["--max-old-space-size-percentage=1", "--stack-trace-limit=40"],
+    limit: "given",
+  },
 ])("V8 accepts the kept code with $name, and the flags still hold", async ({ flags, limit }) => {
   using program = new Program({
     "operator.ts": `
@@ -167,8 +170,17 @@ test("two builds in two folders give the same bytes", async () => {
   const bytes = async (program: Program): Promise<Record<string, string>> => {
     await program.build();
     const dist = join(program.dir, "dist");
-    const paths = globSync("**/*", { cwd: dist }).filter((path) => statSync(join(dist, path)).isFile()).toSorted();
-    return Object.fromEntries(paths.map((path) => [path, createHash("sha256").update(readFileSync(join(dist, path))).digest("hex")]));
+    const paths = globSync("**/*", { cwd: dist })
+      .filter((path) => statSync(join(dist, path)).isFile())
+      .toSorted();
+    return Object.fromEntries(
+      paths.map((path) => [
+        path,
+        createHash("sha256")
+          .update(readFileSync(join(dist, path)))
+          .digest("hex"),
+      ]),
+    );
   };
   expect(await bytes(first)).toEqual(await bytes(second));
   expect(Object.keys(await bytes(first))).toContain(`code/${process.version}-${process.arch}/operator.cjs.code`);

@@ -26,13 +26,20 @@ export class Program implements Disposable {
 
   /** The problems of a build that fails. */
   async problems(options: Partial<BuildOptions> = {}): Promise<readonly string[]> {
-    const failure: unknown = await this.build(options).then(() => undefined, (error: unknown) => error);
+    const failure: unknown = await this.build(options).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     if (!(failure instanceof Error) || !("problems" in failure)) throw new Error("the build did not fail", { cause: failure });
     return failure.problems as readonly string[];
   }
 
   /** Runs the output from another place, where nothing else is: read-only, and in another working directory. */
-  run(args: readonly string[] = [], nodeArgs: readonly string[] = [], env: Readonly<Record<string, string>> = {}): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
+  run(
+    args: readonly string[] = [],
+    nodeArgs: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
     const away = mkdtempSync(join(tmpdir(), "treadle-built-"));
     try {
       cpSync(join(this.dir, "dist"), join(away, "app"), { recursive: true });

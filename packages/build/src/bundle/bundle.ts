@@ -119,7 +119,7 @@ function bundlerErrors(error: unknown): readonly BundlerError[] {
 
 /** The bundler draws a picture of the place; one sentence is enough. */
 function problemOf({ message, id, loc }: BundlerError, base: string): string {
-  // eslint-disable-next-line no-control-regex -- colours are control characters
+  // oxlint-disable-next-line no-control-regex -- colours are control characters
   const plain = message.replaceAll(/\u001b\[[0-9;]*m/g, "");
   const what = (plain.split("\n")[0] ?? plain).replace(/^(?:Error: )?\[[A-Z_]+\] ?/, "").replace(/[.;]$/, "");
   const drawn = /\[ (.+):(\d+):\d+ \]/.exec(plain);

@@ -17,6 +17,7 @@ interface Module {
 }
 
 type Load = (id: string) => unknown;
+// oxlint-disable-next-line max-params -- the parameters of a module in CommonJS
 type Run = (exports: unknown, require: Load, module: Module, file: string, folder: string) => void;
 
 /** Returns the function that loads a script of `folder`, or a module of Node. */
@@ -55,7 +56,8 @@ export function scriptsOf(folder: string, codeFolder: string): Load {
     for (const { byDefault } of flags) setFlagsFromString(byDefault);
     try {
       const script = new Script(code, { ...options, cachedData });
-      if (isDebugged) process.stderr.write(`treadle-build: the kept code of ${filename} is ${script.cachedDataRejected === true ? "refused" : "used"}\n`);
+      if (isDebugged)
+        process.stderr.write(`treadle-build: the kept code of ${filename} is ${script.cachedDataRejected === true ? "refused" : "used"}\n`);
       return script.runInThisContext() as Run;
     } finally {
       for (const { given } of flags) setFlagsFromString(given);
