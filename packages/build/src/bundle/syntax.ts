@@ -40,7 +40,7 @@ export function walk(
 }
 
 /** Whether a value of a node is a node. */
-export function isNode(value: unknown): value is SyntaxNode {
+function isNode(value: unknown): value is SyntaxNode {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && "start" in value;
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { OperatorBuildError } from "../build-error.ts";
 
 /** Names the files of a build, so that the next build may remove them. */
-export const MARKER = "treadle-build.json";
+const MARKER = "treadle-build.json";
 
 /** What is written, by its path in the folder with forward slashes. */
 export type OutputFiles = ReadonlyMap<string, OutputFile>;
