@@ -1,6 +1,7 @@
 /** The options of a plugin host and of its steps. Types only. */
 import type { Kind, KubernetesObject, ObjectOf } from "@treadle/apimachinery";
 import type { Runnable, Source } from "@treadle/controller";
+import type { Adoption } from "@treadle/dependents";
 import type { Step } from "@treadle/reconcile";
 import type { PluginSource } from "./connection.ts";
 
@@ -36,6 +37,11 @@ export interface PluginStepOptions<T extends KubernetesObject, C extends string>
   readonly version?: (object: T) => string | undefined;
   /** Its parameters. @defaultValue `spec.parameters`, or none */
   readonly parameters?: (object: T) => object | undefined;
+  /**
+   * Whether a plan may take objects that exist and are not the owner's. The plugin chooses the names. With `ifUnowned` it takes objects without
+   * an owner, and those of a restored backup. @defaultValue "never"
+   */
+  readonly adopt?: Adoption;
 }
 
 /** What `pluginHost()` returns: a runnable that keeps the plugins, in the leader, and makes steps. */

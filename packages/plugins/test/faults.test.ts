@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { PluginSource } from "../src/connection.ts";
-import { release } from "../src/index.ts";
+import { type GrantedKinds, release } from "../src/index.ts";
 import { platformOf } from "../src/sources/release-name.ts";
 import { newCertificate } from "../src/wire/certificate.ts";
 import { archive, sha256 } from "./archive.ts";
@@ -94,7 +94,7 @@ const PLANS: readonly (Case & { readonly plan: string })[] = [
   {
     name: "owner",
     plan: `objects(map("b"), map("c", { apiVersion: "test.treadle.dev/v1", kind: "Capability", metadata: { name: "owner" } }))`,
-    message: "is a Capability of test.treadle.dev/v1, which is not granted",
+    message: "is its owner, Capability owner: give it another name",
   },
   {
     name: "equal",
@@ -132,7 +132,8 @@ let store: string;
 
 beforeAll(async () => {
   const names = [...OTHERS, ...[...STARTS, ...PLANS, ...RELEASES].map(({ name }) => name)];
-  const granted = Object.fromEntries(names.map((name) => [name, name === "wide" ? ("any" as const) : [ConfigMap]]));
+  const kinds = names.map((name) => [name, name === "wide" ? ("any" as const) : name === "owner" ? [ConfigMap, Capability] : [ConfigMap]]);
+  const granted = Object.fromEntries(kinds) as Readonly<Record<string, GrantedKinds>>;
   stage = await faultStage(granted, await released());
   await stage.put("good", program("good"));
   await stage.own("good");

@@ -7,15 +7,17 @@ import { loadProtos } from "../src/wire/protos.ts";
 export interface Fixture {
   /** @defaultValue a plan with one Secret */
   readonly plan?: (server: Server, request: object) => object | Promise<object>;
-  readonly describe?: () => object;
+  readonly describe?: () => object | Promise<object>;
+  /** @defaultValue it serves */
+  readonly check?: () => object | Promise<object>;
   /** The handshake has the certificate of another program. */
   readonly hasOtherCertificate?: boolean;
   /** @defaultValue the program ends */
-  readonly shutdown?: () => void;
+  readonly shutdown?: () => object | Promise<object>;
   readonly network?: "tcp";
 }
 
-export async function serveFixture({ plan, describe, hasOtherCertificate, shutdown, network }: Fixture = {}): Promise<void> {
+export async function serveFixture({ plan, describe, check, hasOtherCertificate, shutdown, network }: Fixture = {}): Promise<void> {
   const [protos, own, other] = await Promise.all([loadProtos(), newCertificate(), newCertificate()]);
   const server = new Server({ "grpc.max_send_message_length": -1, "grpc.max_receive_message_length": -1 });
   const unary = (answer: (request: never) => unknown): UntypedHandleCall =>
@@ -31,7 +33,7 @@ export async function serveFixture({ plan, describe, hasOtherCertificate, shutdo
     Describe: unary(describe ?? (() => DESCRIPTION)),
     Plan: unary((request) => plan?.(server, request) ?? PLAN),
   });
-  server.addService(protos.health, { Check: unary(() => ({ status: "SERVING" })), Watch: unary(() => ({})) });
+  server.addService(protos.health, { Check: unary(check ?? (() => ({ status: "SERVING" }))), Watch: unary(() => ({})) });
   server.addService(protos.controller, { Shutdown: unary(shutdown ?? (() => setImmediate(() => process.exit(0)) && {})) });
   const pair = { private_key: Buffer.from(own.key), cert_chain: Buffer.from(own.cert) };
   const credentials = ServerCredentials.createSsl(Buffer.from(process.env["PLUGIN_CLIENT_CERT"] ?? ""), [pair], true);

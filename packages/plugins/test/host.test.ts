@@ -3,7 +3,7 @@
  *
  * @module-tag memory
  */
-import { defineResource, systemClock, systemRandom } from "@treadle/apimachinery";
+import { defineResource, type Kind, kind, systemClock, systemRandom } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";
 import { checkRights, startTestCluster } from "@treadle/testing";
@@ -145,6 +145,37 @@ test("an answer with a cluster-scoped object is refused with kinds any, and noth
   expect([await stage.shown("a"), await stage.maps()]).toEqual([READY, ["a-server"]]);
 });
 
+const Widget = defineResource({
+  group: "test.treadle.dev",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  scope: "Namespaced",
+  spec: z.object({ size: z.int32() }),
+});
+
+test.for([
+  { grant: "kind()", granted: [kind<{ spec: object }>({ group: "test.treadle.dev", version: "v1", kind: "Widget" })] },
+  { grant: '"any"', granted: "any" as const },
+])("a plugin brings a kind that the operator does not know by $grant, and its objects are watched", async ({ granted }) => {
+  const pg = new FakePlugin("pg");
+  const widget = { apiVersion: "test.treadle.dev/v1", kind: "Widget", data: undefined, spec: { size: 1 } };
+  pg.plan = () => ({ type: "dependents", dependents: [map("widget", widget)] });
+  const options = { options: { kinds: { pg: granted } }, kinds: [CapabilityInfo, Widget] };
+  await using stage = await setStage([new FakeSource(pg.origin())], [capability("a")], options);
+  const { cluster } = stage;
+  const key = { name: "a-widget", namespace: "default" };
+  await cluster.settled();
+  expect(await stage.shown("a")).toEqual(READY);
+  expect((await cluster.client.get(Widget, key))?.spec).toEqual({ size: 1 });
+  await cluster.client.patch(Widget, key, { type: "merge", body: { spec: { size: 2 } } });
+  await cluster.settled();
+  expect((await cluster.client.get(Widget, key))?.spec).toEqual({ size: 1 });
+  await cluster.client.delete(Widget, key);
+  await cluster.settled();
+  expect((await cluster.client.get(Widget, key))?.spec).toEqual({ size: 1 });
+});
+
 const VALUE = "hunter2hunter2";
 const cutAt = (length: number): string => "x".repeat(length - 5) + VALUE;
 
@@ -197,7 +228,7 @@ test("an answer with the owner itself is refused", async () => {
   expect(await stage.maps()).toEqual([]);
 });
 
-test("cluster-scoped owners and grants are refused when the operator is made", () => {
+test("cluster-scoped owners and grants, and two versions of a kind, are refused when the operator is made", () => {
   const Wide = defineResource({
     group: "test.treadle.dev",
     version: "v1",
@@ -208,6 +239,10 @@ test("cluster-scoped owners and grants are refused when the operator is made", (
   });
   expect(() => pluginHost({ from: [], kinds: { pg: [Wide] } })).toThrow('pluginHost: kinds["pg"] lists Wide: objects of plugins are');
   expect(() => pluginHost({ from: [], kinds: {} }).step(Wide)).toThrow("plugins.step: Wide is cluster-scoped");
+  const [v1, v2] = ["v1", "v2"].map((version) => kind({ group: "test.treadle.dev", version, kind: "Widget" })) as [Kind, Kind];
+  expect(() => pluginHost({ from: [], kinds: { pg: [v1], other: [v2] } }).step(Capability)).toThrow(
+    "kinds lists Widget.test.treadle.dev twice: list it in one version",
+  );
 });
 
 test("each of two owners has its own objects, also after the other one is deleted", async () => {

@@ -3,6 +3,7 @@
  *
  * @module-tag memory
  */
+import { ConfigMap, Secret } from "@treadle/apimachinery/kinds";
 import { expect, test } from "vitest";
 import { PluginSecrets } from "../src/host/plugin-secrets.ts";
 import { FakePlugin, FakeSource } from "./fake-plugins.ts";
@@ -57,4 +58,45 @@ test("the lines of a key are hidden one by one, because a plugin logs them as li
     expect(secrets.hide(second)).toBe("<redacted>");
     expect(secrets.hide("mode: on")).toBe("mode: on");
   }
+});
+
+test.for([{}, { updated: false }, { owned: false }, { owned: false, updated: false }])(
+  "a plan with %j takes no Secret that exists without an owner, and the plugin is not sent it",
+  async (config) => {
+    const pg = new FakePlugin("pg");
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "other" }, data: { key: "YQ==" } };
+    pg.plan = () => ({ type: "dependents", dependents: [map("own"), map("b", { ...secret, data: { key: "Yg==" } }, config)] });
+    await using stage = await setStage([new FakeSource(pg.origin())], [secret, capability("a")]);
+    const read = () => stage.cluster.client.get(Secret, { name: "other", namespace: "default" });
+    const before = await read();
+    await stage.cluster.settled({ horizonMs: 60_000 });
+    expect(await read()).toEqual(before);
+    expect(pg.plans.flatMap(({ live }) => live).map(({ id }) => id)).not.toContain("b");
+    expect(await stage.maps()).toEqual(["a-own"]);
+    expect(await stage.condition("a", "DependentsReady")).toMatchObject({ message: expect.stringContaining("Secret other is not ours") });
+  },
+);
+
+test("a plan takes an object without an owner if the step allows it", async () => {
+  const pg = new FakePlugin("pg");
+  pg.plan = () => ({ type: "dependents", dependents: [map("b", { metadata: { name: "other" } })] });
+  const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
+  await using stage = await setStage([new FakeSource(pg.origin())], [other, capability("a")], { step: { adopt: "ifUnowned" } });
+  await stage.cluster.settled();
+  expect((await stage.cluster.client.get(ConfigMap, { name: "other", namespace: "default" }))?.data).toEqual({ by: "b" });
+  expect((await stage.condition("a", "Ready"))?.status).toBe("True");
+});
+
+test("a plan gives no Secret for the token of a ServiceAccount", async () => {
+  const pg = new FakePlugin("pg");
+  const annotations = { "kubernetes.io/service-account.name": "admin" };
+  const token = { kind: "Secret", type: "kubernetes.io/service-account-token", data: undefined, metadata: { annotations } };
+  pg.plan = () => ({ type: "dependents", dependents: [map("own"), map("token", token)] });
+  await using stage = await setStage([new FakeSource(pg.origin())], [capability("a")]);
+  await stage.cluster.settled();
+  expect(await stage.condition("a", "PluginReady")).toMatchObject({
+    reason: "PluginUnavailable",
+    message: expect.stringContaining('object "token" is a Secret for the token of a ServiceAccount, which no plugin may give') as string,
+  });
+  expect(await stage.maps()).toEqual([]);
 });

@@ -267,6 +267,21 @@ test("kill -9 of the host leaves no helper of a plugin that ends with the host",
   await leavesNothing(file, temporary);
 });
 
+test("a helper of a plugin that ends while its host is blocked does not survive a kill -9 of that host", async () => {
+  const helper = `spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)", process.argv[1]], { stdio: "ignore" });`;
+  const plan = `plan: () => { setTimeout(() => process.exit(0), 300); return fixture.PLAN; }`;
+  const file = await fixtureProgram(
+    `{ describe: () => ({ ...fixture.DESCRIPTION, version: String(process.pid) }), ${plan} }`,
+    `import { spawn } from "node:child_process"; ${helper}`,
+  );
+  const { host, temporary } = await hostOf(file, "block");
+  await once(host, "message");
+  // The host answers no event any more. It is ended when the program has ended, and its launcher.
+  await expect.poll(async () => (await processesWith(file)).length, { timeout: 5_000 }).toBeLessThan(3);
+  host.kill("SIGKILL");
+  await leavesNothing(file, temporary);
+});
+
 test("a plugin that logs without end blocks neither the host nor itself", async () => {
   const flood = `const line = ("x".repeat(99) + "\\n").repeat(650);
     const more = () => { while (process.stderr.write(line)); process.stderr.once("drain", more); }; setTimeout(more, 50);`;

@@ -4,7 +4,7 @@ import { defineResource, fakeClock, type FakeClock } from "@treadle/apimachinery
 import { conditions, handler } from "@treadle/reconcile";
 import { startTestCluster, type TestCluster, type TestOperator } from "@treadle/testing";
 import { z } from "zod";
-import { CapabilityInfo, type PluginHost, pluginHost, type PluginHostOptions } from "../src/index.ts";
+import { CapabilityInfo, type PluginHost, pluginHost, type PluginHostOptions, type PluginStepOptions } from "../src/index.ts";
 import type { Condition, Kind } from "@treadle/apimachinery";
 import type { PluginSource } from "../src/connection.ts";
 import type { PlannedDependent } from "../src/wire/messages.ts";
@@ -60,11 +60,14 @@ export interface Stage extends AsyncDisposable {
 
 export type PluginStep = ReturnType<typeof stepOf>;
 
-const stepOf = (plugins: PluginHost) => plugins.step(Capability);
+type StepOptions = Pick<PluginStepOptions<never, string>, "adopt">;
+
+const stepOf = (plugins: PluginHost, options: StepOptions = {}) => plugins.step(Capability, options);
 
 export interface StageOptions {
   readonly options?: Partial<PluginHostOptions>;
   readonly kinds?: readonly Kind[];
+  readonly step?: StepOptions;
   /** Returns the step of each operator, or one in its place. */
   readonly watched?: (step: PluginStep) => PluginStep;
 }
@@ -72,7 +75,7 @@ export interface StageOptions {
 export async function setStage(
   sources: readonly PluginSource[],
   objects: readonly object[] = [],
-  { options, kinds = [CapabilityInfo], watched = (step) => step }: StageOptions = {},
+  { options, kinds = [CapabilityInfo], step, watched = (given) => given }: StageOptions = {},
 ): Promise<Stage> {
   const clock = fakeClock();
   const cluster = await startTestCluster({ clock, objects, kinds: [...kinds, Capability] });
@@ -81,7 +84,7 @@ export async function setStage(
     plugins = pluginHost({ from, kinds: { pg: [ConfigMap, Secret], other: [ConfigMap] }, ...options });
     const capabilities = handler(Capability)
       .step(conditions())
-      .step(watched(stepOf(plugins)))
+      .step(watched(stepOf(plugins, step)))
       .build();
     return await cluster.start(capabilities, { runnables: [plugins], controller: { sources: [plugins.source] } });
   };

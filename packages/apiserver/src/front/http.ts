@@ -6,6 +6,7 @@ import { ADMINISTRATOR, type Identity } from "../authorization/identity.ts";
 import { senderOf, unaskedSender } from "./sender.ts";
 import { makeCertificates } from "./certificates.ts";
 import { type Authenticate, exchange } from "./exchange.ts";
+import { Frames } from "./frames.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import { serveWebSockets } from "./websocket.ts";
 import type { ApiServer } from "../api-server.ts";
@@ -162,8 +163,9 @@ async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1
 }
 
 function listener(server: ApiServer, authenticate: Authenticate): RequestListener {
+  const frames = new Frames();
   return (request, response) => {
     // Every failure inside becomes an answer or closes the connection.
-    void exchange(server, { request, response, authenticate }).catch(() => response.destroy());
+    void exchange(server, { request, response, authenticate, frames }).catch(() => response.destroy());
   };
 }

@@ -9,7 +9,9 @@ import type { WebSocket, WebSocketServer } from "ws";
 import type { ApiServer } from "../api-server.ts";
 import { unauthorized } from "../errors/status-errors.ts";
 import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
-import { apiRequest, type Authenticate, drained, send, sendProblem } from "./exchange.ts";
+import { readInto } from "../storage/event-queue.ts";
+import { drained } from "./drained.ts";
+import { apiRequest, type Authenticate, send, sendProblem } from "./exchange.ts";
 
 /** Serves WebSockets beside the requests of a server. They end with their sockets. */
 export function serveWebSockets(server: ApiServer, http: Server, authenticate: Authenticate): void {
@@ -122,12 +124,12 @@ async function follow(
   { events, isBinary, socket }: { readonly events: AsyncIterable<string>; readonly isBinary: boolean; readonly socket: Socket },
 ): Promise<void> {
   ws.on("error", () => ws.terminate());
-  for await (const event of events) {
-    if (ws.readyState !== ws.OPEN) break;
+  await readInto(events, (event) => {
+    if (ws.readyState !== ws.OPEN) return undefined;
     // A message has its own length, so the four bytes of it in a stream are left out.
     const message = isBinary ? Buffer.from(event, "latin1").subarray(4) : event;
     ws.send(message, { binary: isBinary });
-    if (socket.writableNeedDrain) await drained(socket);
-  }
+    return socket.writableNeedDrain ? drained(socket) : undefined;
+  });
   ws.close();
 }

@@ -24,6 +24,7 @@ import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
+import { quotas } from "./scenarios/quotas.ts";
 import { reads } from "./scenarios/reads.ts";
 import { requestMetrics } from "./scenarios/request-metrics.ts";
 import { sentOwners } from "./scenarios/sent-owners.ts";
@@ -63,6 +64,7 @@ export const scenarios: readonly Scenario[] = [
   ...builtInFields,
   ...autoscalers,
   ...allocations,
+  ...quotas,
   ...apply,
   ...scale,
   ...validation,

@@ -1,5 +1,6 @@
 /** All scenarios of workloads. */
 import type { Scenario } from "./scenario.ts";
+import { autoscalers } from "./scenarios/autoscalers.ts";
 import { cronJobs } from "./scenarios/cron-jobs.ts";
 import { daemonSets } from "./scenarios/daemon-sets.ts";
 import { definitions } from "./scenarios/definitions.ts";
@@ -7,6 +8,8 @@ import { deployments } from "./scenarios/deployments.ts";
 import { events } from "./scenarios/events.ts";
 import { jobs } from "./scenarios/jobs.ts";
 import { replicaSets } from "./scenarios/replica-sets.ts";
+import { replicationControllers } from "./scenarios/replication-controllers.ts";
+import { resourceQuotas } from "./scenarios/resource-quotas.ts";
 import { services } from "./scenarios/services.ts";
 import { statefulSets } from "./scenarios/stateful-sets.ts";
 import { volumes } from "./scenarios/volumes.ts";
@@ -14,9 +17,12 @@ import { volumes } from "./scenarios/volumes.ts";
 export const scenarios: readonly Scenario[] = [
   // The slowest first, because they are recorded in parallel.
   ...cronJobs,
+  ...autoscalers,
   ...events,
   ...deployments,
   ...replicaSets,
+  ...replicationControllers,
+  ...resourceQuotas,
   ...statefulSets,
   ...daemonSets,
   ...jobs,

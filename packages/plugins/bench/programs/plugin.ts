@@ -1,13 +1,15 @@
 /** The plugin of the measurements. Its name and its type are the name of its file, so that many copies can serve at once. */
-import { basename } from "node:path";
+import { parse } from "node:path";
 import { Secret, Service, StatefulSet } from "@treadle/apimachinery/kinds";
 import { capability, dependent, servePlugin } from "@treadle/plugins/author";
 import { z } from "zod";
 
+const { name } = parse(process.argv[1] ?? "plugin");
+
 export const postgres = capability({
-  name: basename(process.argv[1] ?? "plugin"),
+  name,
   category: "database",
-  types: [{ name: basename(process.argv[1] ?? "plugin"), parameters: z.object({ storageGb: z.int32().default(1) }) }],
+  types: [{ name, parameters: z.object({ storageGb: z.int32().default(1) }) }],
   kinds: [Secret, Service, StatefulSet],
   plan({ owner: { metadata }, parameters, live }) {
     const labels = { app: metadata.name };

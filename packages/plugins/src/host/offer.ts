@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { statusMessage, TimeLimit } from "@treadle/reconcile/unstable/engine";
 import { z } from "zod";
+import { PluginError } from "../plugin-error.ts";
 import type { Description } from "../wire/messages.ts";
 import { API_VERSION } from "../wire/protos.ts";
 
@@ -24,15 +25,12 @@ export interface Offer {
   readonly digest: string;
 }
 
-/** A plugin that must not be used. It is not started again as long as it is the same. */
-export class Refusal extends Error {
-  /** The name of the class. */
-  override readonly name = "Refusal";
-  /** What it offers, if that can be read. */
+/** A plugin that must not be used, and what it offers, if that can be read. It is not started again as long as it is the same. */
+export class Refusal extends PluginError {
   readonly offer: Offer | undefined;
 
   constructor(message: string, offer?: Offer) {
-    super(message);
+    super("Refused", message);
     this.offer = offer;
   }
 }

@@ -1,5 +1,5 @@
 /** pluginHost: the options of an operator's author become a runnable, a source and steps. */
-import { groupKindOf, isMetadataOnly, type Kind } from "@treadle/apimachinery";
+import { type Kind, kindIdOf } from "@treadle/apimachinery";
 import { releasesIn } from "../sources/release.ts";
 import { pluginStep } from "../step/plugin-step.ts";
 import type { GrantedKinds, PluginHost, PluginHostOptions } from "../types.ts";
@@ -32,21 +32,14 @@ export function pluginHost(options: PluginHostOptions): PluginHost {
   };
 }
 
-/** Returns all kinds that plugins may give. @throws TypeError for kinds that no plugin may give */
+/** Returns all kinds that plugins may give; a set refuses two versions of one. @throws TypeError for kinds that no plugin may give */
 function grantedKinds(grants: PluginHostOptions["kinds"]): GrantedKinds {
   const found = new Map<string, Kind>();
   for (const [plugin, kinds] of Object.entries(grants))
     for (const kind of kinds === "any" ? [] : kinds) {
-      const where = `pluginHost: kinds["${plugin}"]`;
       if (kind.scope === "Cluster")
-        throw new TypeError(`${where} lists ${kind.kind}: objects of plugins are in the namespace of their owner`);
-      if (isMetadataOnly(kind)) throw new TypeError(`${where} lists metadata of ${kind.kind}: list the kind itself`);
-      const other = found.get(groupKindOf(kind))?.version ?? kind.version;
-      if (other !== kind.version)
-        throw new TypeError(
-          `${where} lists ${groupKindOf(kind)} in version ${kind.version}, and another plugin has ${other}: use one version`,
-        );
-      found.set(groupKindOf(kind), kind);
+        throw new TypeError(`pluginHost: kinds["${plugin}"] lists ${kind.kind}: objects of plugins are in the namespace of their owner`);
+      found.set(kindIdOf(kind), kind);
     }
   return Object.values(grants).includes("any") ? "any" : [...found.values()];
 }

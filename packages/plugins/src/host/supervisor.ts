@@ -16,7 +16,7 @@ import { isPluginError } from "../plugin-error.ts";
 import type { STATES } from "./metrics.ts";
 import { type Offer, Refusal } from "./offer.ts";
 import { PluginSecrets } from "./plugin-secrets.ts";
-import { Running, type RunningEnv } from "./running.ts";
+import { type Running, type RunningEnv, startPlugin } from "./running.ts";
 
 /** The state of a plugin. */
 export type PluginState = (typeof STATES)[number];
@@ -118,7 +118,7 @@ export class Supervisor {
       // A server that cannot be reached did not end.
       if (!isPluginError(error) || error.code !== "Away") ends = [...ends, now].filter((at) => now - at < MINUTE_MS);
       isLoop ||= ends.length >= MAX_ENDS;
-      const isRefused = error instanceof Refusal || (isPluginError(error) && error.code === "Refused");
+      const isRefused = isPluginError(error) && error.code === "Refused";
       const state = isRefused ? "Refused" : isLoop ? "CrashLoop" : "Away";
       if (error instanceof Refusal && this.#running === undefined) this.#offer = error.offer ?? this.#offer;
       const isNew = state !== this.#state || attempts === 0;
@@ -145,7 +145,7 @@ export class Supervisor {
     const { clock, log } = this.#env;
     let readyAt: number | undefined;
     try {
-      const running = await Running.start(origin, this.#env, signal);
+      const running = await startPlugin(origin, this.#env, signal);
       const { offer, protocol } = running;
       const before = signal.aborted ? offer.category : (this.#category ??= offer.category);
       if (signal.aborted || before !== offer.category) {

@@ -31,7 +31,7 @@ export async function startChild(file: string, env: (folder: string) => NodeJS.P
     env: env(folder),
     // The leader of a group of its own.
     detached: !IS_WINDOWS,
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
     windowsHide: true,
   });
   let hasEnded = false;
@@ -50,6 +50,8 @@ export async function startChild(file: string, env: (folder: string) => NodeJS.P
     onEnd(why);
   };
   child.stdin.on("error", () => undefined);
+  // The launcher writes why the program has ended before it ends itself. What it writes is read first: signals are handled after all streams.
+  child.stdio[3]?.on("error", () => undefined).on("data", (why: Buffer) => end(why.toString()));
   child.on("exit", (code, signal) => end(signal === null ? `the process ended with code ${code}` : `the process was ended by ${signal}`));
   child.on("error", (error) => end(`the process cannot be started: ${error.message}`));
   child.on("close", () => void rm(folder, { recursive: true, force: true, maxRetries: 3 }).then(onClose, onClose));

@@ -1,7 +1,7 @@
 /** The line by which a program of go-plugin reports where it serves. Pure. */
 import { X509Certificate } from "node:crypto";
 import { PluginError } from "../plugin-error.ts";
-import { quoted } from "../wire/quoted.ts";
+import { quoted } from "../wire/texts.ts";
 import { LOOPBACK, PROTOCOL_VERSION } from "../wire/protos.ts";
 
 /** Where a program serves. */

@@ -2,7 +2,7 @@
 import { access, constants, lstat, open, realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 import type { Readable } from "node:stream";
-import { sleep } from "@treadle/apimachinery";
+import { orAborted, sleep } from "@treadle/apimachinery";
 import { truncate } from "@treadle/reconcile/unstable/engine";
 import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
@@ -43,17 +43,22 @@ export async function launchPlugin(file: string, options: LaunchOptions, signal:
   const child = await startChild(file, (folder) => environment(folder, own.cert, options.envNames ?? []));
   const log = pluginLog(options);
   const said = logged(child, log, options);
-  try {
-    const line = await before(firstLine(child.stdout, log), { child, options, signal });
-    const handshake = parseHandshake(plugin, line);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const fail = (why: string): void => reject(new Error(why));
+  const timer = clock.after(START_MS, () => fail(`it has written no handshake line within ${START_MS / 1000} s; serve it by go-plugin`));
+  void child.ended.then((why) => {
+    const platform = `${process.platform} ${process.arch} and ${COOKIE.name}=${COOKIE.value}`;
+    fail(`${why} before it served; check that its interpreter is here, and that it is built for ${platform}`);
+  });
+  const connect = async (): Promise<GrpcConnection> => {
+    const handshake = parseHandshake(plugin, await firstLine(child.stdout, log));
     const target = await targetOf(handshake, child.folder);
     const tls = { ca: handshake.cert, cert: own.cert, key: own.key, serverName: "localhost" };
     const protocol = `grpc/${PROTOCOL_VERSION} over ${handshake.network}`;
-    const connection = await before(connectGrpc(target, { plugin, protocol, clock, tls, hide }, signal), {
-      child,
-      options,
-      signal,
-    });
+    return await connectGrpc(target, { plugin, protocol, clock, tls, hide }, signal);
+  };
+  try {
+    const connection = await orAborted(Promise.race([connect(), failed]), signal);
     const stdio = { STDOUT: log.stream(), STDERR: log.stream() };
     connection.readStdio((data, channel) => stdio[channel](data));
     return withProcess(connection, child, options);
@@ -67,6 +72,8 @@ export async function launchPlugin(file: string, options: LaunchOptions, signal:
     const cause = error instanceof PluginError ? text : `cannot start plugin "${plugin}" (${file}): ${text}`;
     const code = error instanceof PluginError && error.code === "Refused" ? "Refused" : "NotStarted";
     throw new PluginError(code, said() === "" ? cause : `${cause}. It wrote: ${said()}`, { cause: error });
+  } finally {
+    timer.cancel();
   }
 }
 
@@ -142,34 +149,6 @@ function firstLine(stdout: Readable, log: PluginLog): Promise<string> {
     };
     stdout.on("data", onHead);
   });
-}
-
-interface Start {
-  readonly child: Child;
-  readonly options: LaunchOptions;
-  readonly signal: AbortSignal;
-}
-
-/** Waits for a part of the start, as long as the process lives and the time lasts. */
-async function before<T>(part: Promise<T>, { child, options, signal }: Start): Promise<T> {
-  const done = new AbortController();
-  const limit = AbortSignal.any([done.signal, signal]);
-  const late = sleep(options.clock, START_MS, limit).then(() => {
-    throw new Error(`it has written no handshake line within ${START_MS / 1000} s; serve it by go-plugin`);
-  });
-  const dead = child.ended.then((why) => {
-    throw new Error(
-      `${why} before it served; check that its interpreter is here, and that it is built for ${process.platform} ${process.arch} and ${COOKIE.name}=${COOKIE.value}`,
-    );
-  });
-  try {
-    return await Promise.race([part, late, dead]);
-  } finally {
-    done.abort();
-    late.catch(() => undefined);
-    dead.catch(() => undefined);
-    part.catch(() => undefined);
-  }
 }
 
 /** The target for gRPC. A socket of another user, or a file that is no socket, gets neither Secrets nor trust. */

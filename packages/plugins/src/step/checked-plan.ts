@@ -27,7 +27,12 @@ export function checkedPlan(dependents: readonly PlannedDependent[], rules: Plan
   return dependents.map(({ id, object, config, state }) => {
     const refuse: Refuse = (code, problem) => refusal(rules.plugin, rules.hide(id), code, rules.hide(problem));
     const { apiVersion, kind } = object as { readonly apiVersion: string; readonly kind: string }; // The connection has checked both.
-    requireGranted({ apiVersion, kind }, rules, refuse);
+    const { granted, plugin } = rules;
+    if (granted !== "any" && !granted.some((each) => each.kind === kind && apiVersionOf(each) === apiVersion))
+      throw refuse("NotGranted", `is a ${kind} of ${apiVersion}, which is not granted: add the kind to kinds["${plugin}"] of pluginHost()`);
+    // The server writes the token of any ServiceAccount into such a Secret, and the plugin would be sent it.
+    if (apiVersion === "v1" && kind === "Secret" && object["type"] === "kubernetes.io/service-account-token")
+      throw refuse("NotGranted", "is a Secret for the token of a ServiceAccount, which no plugin may give");
     const metadata = metadataOf(id, object["metadata"] ?? {}, rules, refuse);
     const isOwner =
       groupOf(apiVersion) === rules.ownerKind.group && kind === rules.ownerKind.kind && metadata.name === rules.owner.metadata.name;
@@ -54,15 +59,6 @@ type Refuse = (code: RefusalCode, problem: string) => Error;
 /** Returns the error of an answer with such an object. */
 export function refusal(plugin: string, id: string | undefined, code: RefusalCode, problem: string): PluginError {
   return new PluginError(code, `the answer of plugin "${plugin}" is refused, and nothing is applied: object "${id}" ${problem}`);
-}
-
-function requireGranted(
-  { apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">,
-  { granted, plugin }: PlanRules,
-  refuse: Refuse,
-): void {
-  if (granted === "any" || granted.some((each) => each.kind === kind && apiVersionOf(each) === apiVersion)) return;
-  throw refuse("NotGranted", `is a ${kind} of ${apiVersion}, which is not granted: add the kind to kinds["${plugin}"] of pluginHost()`);
 }
 
 interface Metadata {

@@ -24,12 +24,12 @@ export function pluginStep<P extends Kind, C extends string>(
   options: PluginStepOptions<ObjectOf<P>, C>,
   host: StepHost,
 ): Step<ObjectOf<P>, {}, {}, C | typeof CONDITION> {
-  const { name = "plugin", condition = "DependentsReady" } = options;
+  const { name = "plugin", condition = "DependentsReady", adopt = "never" } = options;
   if (primary.scope === "Cluster")
     throw new TypeError(`plugins.step: ${primary.kind} is cluster-scoped: objects of plugins are in the namespace of their owner`);
   // The options are functions of this kind.
   const objects = planRenderer(primary, options as unknown as Parameters<typeof planRenderer>[1], host);
-  const set: AnySetOptions = { name, condition, kinds: host.kinds, live: true, order: "given", objects };
+  const set: AnySetOptions = { name, condition, kinds: host.kinds, live: true, order: "given", defaults: { adopt }, objects };
   const parts = setParts(primary, set, (req, error) => report(req as Req, error)); // The step declares the condition.
   const definition = {
     ...parts,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
+import { repeatedIn } from "./texts.ts";
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const dependent = { id: "a", object: json({ apiVersion: "v1", kind: "Secret" }), config: null, state: null };
@@ -143,7 +144,11 @@ test("a description has the schemas as objects, absent for an empty one", () => 
   ]);
 });
 
-test("a plan of 50,000 objects is read, within the time of a test", () => {
-  const objects = Array.from({ length: 50_000 }, (_, nth) => ({ ...dependent, id: `id-${nth}` }));
-  expect(decodeAnswer(dependents(...objects))).toMatchObject({ type: "dependents", dependents: { length: 50_000 } });
+test("each id of a plan is compared once, also if there are very many", () => {
+  let reads = 0;
+  const ids = Array.from({ length: 1_000 }, (_, nth) => `id-${nth}`);
+  const counted = new Proxy(ids, { get: (list, name) => ((reads += 1), Reflect.get(list, name)) });
+  expect(repeatedIn(counted)).toBeUndefined();
+  expect(reads).toBeLessThan(3_000);
+  expect(repeatedIn([...ids, "id-7"])).toBe("id-7");
 });

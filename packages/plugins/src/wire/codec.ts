@@ -5,7 +5,7 @@
 import { isConditionReason } from "@treadle/apimachinery";
 import { core, z } from "zod";
 import type { Description, PlanAnswer, PlanRequest } from "./messages.ts";
-import { quoted } from "./quoted.ts";
+import { quoted, repeatedIn } from "./texts.ts";
 
 /** Returns the message of a description. */
 export function encodeDescription(description: Description): object {
@@ -100,9 +100,7 @@ const RESOURCE = OBJECT.superRefine((object, context) => {
 const unique =
   <T>(textOf: (element: T) => string) =>
   (list: readonly T[], context: core.$RefinementCtx<readonly T[]>) => {
-    // A plugin decides how long the list is.
-    const seen = new Set<string>();
-    const twice = list.map(textOf).find((text) => seen.size === seen.add(text).size);
+    const twice = repeatedIn(list.map(textOf));
     if (twice !== undefined) context.addIssue(`has ${quoted(twice)} twice; give each its own`);
   };
 

@@ -37,38 +37,44 @@ export const CALL_MS = 10_000;
  * @throws PluginError with what to do
  */
 export async function connectGrpc(target: string, options: GrpcOptions, signal: AbortSignal): Promise<GrpcConnection> {
-  const { plugin, protocol, tls } = options;
+  const { plugin, protocol } = options;
   const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);
-  const credentials =
-    tls === undefined
-      ? grpc.credentials.createInsecure()
-      : grpc.credentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
-  const name = tls?.serverName;
-  const client = new grpc.Client(target, credentials, {
-    ...CHANNEL,
-    // A new connection must not wait for the backoff of the one before. A pool of subchannels for each would need a timer of its own.
-    "treadle.connection": Symbol(plugin),
-    ...(name === undefined ? {} : { "grpc.ssl_target_name_override": name, "grpc.default_authority": name }),
-  });
-  const calls = new Calls(client, target, options);
+  const client = clientOf(grpc, target, options);
+  const { promise: ended, resolve: onEnd } = Promise.withResolvers<string>();
+  /** Why the client is closed. The first reason counts. */
+  let closedBy: string | undefined;
+  const closeBy = (why: string): void => {
+    closedBy ??= why;
+    onEnd(closedBy);
+    client.close();
+  };
+  const call = (method: AnyMethod, request: object, limit: AbortSignal): Promise<unknown> =>
+    unary({ client, target, options, method, limit, closedBy }, request);
   const connection: GrpcConnection = {
     protocol,
-    ended: calls.ended,
+    ended,
     async describe(limit) {
-      const wire = await calls.unary(protos.capability["Describe"], { hostApiVersion: API_VERSION }, limit);
+      const wire = await call(protos.capability.Describe, { hostApiVersion: API_VERSION }, limit);
       return decoded("Describe", plugin, () => decodeDescription(wire));
     },
     async plan(request, limit) {
-      const wire = await calls.unary(protos.capability["Plan"], encodePlan(request), limit);
+      const wire = await call(protos.capability.Plan, encodePlan(request), limit);
       return decoded("Plan", plugin, () => decodeAnswer(wire));
     },
     async check(limit) {
-      const { status } = (await calls.unary(protos.health["Check"], { service: HEALTH_SERVICE }, limit)) as { status: string }; // By the proto.
+      const { status } = (await call(protos.health.Check, { service: HEALTH_SERVICE }, limit)) as { status: string }; // By the proto.
       if (status !== "SERVING") throw new PluginError("Away", `plugin "${plugin}" at ${target} reports the health ${status}`);
     },
-    shutdown: async (limit) => void (await calls.unary(protos.controller["Shutdown"], {}, limit)),
-    readStdio: (onData) => calls.readStdio(protos.stdio["StreamStdio"], onData),
-    close: () => Promise.resolve(calls.close("the host closed the connection")),
+    shutdown: async (limit) => void (await call(protos.controller.Shutdown, {}, limit)),
+    readStdio(onData) {
+      const { path, requestSerialize, responseDeserialize } = protos.stdio.StreamStdio;
+      client
+        .makeServerStreamRequest<object, { channel: string; data: Uint8Array }>(path, requestSerialize, responseDeserialize as never, {})
+        .on("data", ({ channel, data }) => onData(data, channel === "STDERR" ? "STDERR" : "STDOUT"))
+        // It ends with the connection, and a server may not have it.
+        .on("error", () => undefined);
+    },
+    close: () => Promise.resolve(closeBy("the host closed the connection")),
   };
   try {
     await connection.check(signal);
@@ -76,74 +82,58 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
     client.close();
     throw error;
   }
-  const lost = (): void => calls.close("the connection was lost");
+  const lost = (): void => closeBy("the connection was lost");
   const channel = client.getChannel();
   channel.watchConnectivityState(grpc.connectivityState.READY, Number.POSITIVE_INFINITY, lost);
   if (channel.getConnectivityState(false) !== grpc.connectivityState.READY) lost();
   return connection;
 }
 
-/** The calls of one client, until it is closed. */
-class Calls {
-  /** Resolves with the reason when the client is closed. */
-  readonly ended: Promise<string>;
-  readonly #client: Client;
-  readonly #target: string;
-  readonly #options: GrpcOptions;
-  readonly #onEnd: (why: string) => void;
-  #closedBy: string | undefined;
+function clientOf({ Client, credentials }: typeof import("@grpc/grpc-js"), target: string, { plugin, tls }: GrpcOptions): Client {
+  const name = tls?.serverName;
+  const [ca, key, cert] = [tls?.ca, tls?.key, tls?.cert].map((pem) => (pem === undefined ? null : Buffer.from(pem)));
+  return new Client(target, tls === undefined ? credentials.createInsecure() : credentials.createSsl(ca, key, cert), {
+    ...CHANNEL,
+    // A new connection must not wait for the backoff of the one before. A pool of subchannels for each would need a timer of its own.
+    "treadle.connection": Symbol(plugin),
+    ...(name === undefined ? {} : { "grpc.ssl_target_name_override": name, "grpc.default_authority": name }),
+  });
+}
 
-  constructor(client: Client, target: string, options: GrpcOptions) {
-    this.#client = client;
-    this.#target = target;
-    this.#options = options;
-    const { promise, resolve } = Promise.withResolvers<string>();
-    this.ended = promise;
-    this.#onEnd = resolve;
-  }
+type AnyMethod = MethodDefinition<object, object>;
 
-  /** Closes the client. The first reason counts. */
-  close(why: string): void {
-    this.#closedBy ??= why;
-    this.#onEnd(this.#closedBy);
-    this.#client.close();
-  }
+interface Call {
+  readonly client: Client;
+  readonly target: string;
+  readonly options: GrpcOptions;
+  readonly method: AnyMethod;
+  readonly limit: AbortSignal;
+  readonly closedBy: string | undefined;
+}
 
-  /** Calls a method. @throws PluginError */
-  unary(method: AnyMethod | undefined, request: object, limit: AbortSignal): Promise<unknown> {
-    const { path, requestSerialize, responseDeserialize } = known(method);
-    const { plugin, clock, hide } = this.#options;
-    return new Promise((resolve, reject) => {
-      const failed = (code: number, details: string): void =>
-        reject(errorOf({ code, details }, { plugin, target: this.#target, path, limit, hide }));
-      if (limit.aborted) return failed(CANCELLED, "");
-      if (this.#closedBy !== undefined) return failed(UNAVAILABLE, this.#closedBy);
-      let isLate = false;
-      const cancel = (): void => {
-        isLate = true;
-        running.cancel();
-      };
-      const timer = clock.after(CALL_MS, cancel);
-      limit.addEventListener("abort", cancel, { once: true });
-      const running = this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
-        timer.cancel();
-        limit.removeEventListener("abort", cancel);
-        if (error === null) resolve(answer);
-        // A server that ends cancels its calls as well.
-        else failed(error.code === CANCELLED && !isLate ? UNAVAILABLE : error.code, error.details);
-      });
+/** Calls a method. @throws PluginError */
+function unary(call: Call, request: object): Promise<unknown> {
+  const { client, options, limit, closedBy } = call;
+  const { path, requestSerialize, responseDeserialize } = call.method;
+  return new Promise((resolve, reject) => {
+    const failed = (code: number, details: string): void => reject(errorOf({ code, details }, call));
+    if (limit.aborted) return failed(CANCELLED, "");
+    if (closedBy !== undefined) return failed(UNAVAILABLE, closedBy);
+    let isLate = false;
+    const cancel = (): void => {
+      isLate = true;
+      running.cancel();
+    };
+    const timer = options.clock.after(CALL_MS, cancel);
+    limit.addEventListener("abort", cancel, { once: true });
+    const running = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
+      timer.cancel();
+      limit.removeEventListener("abort", cancel);
+      if (error === null) resolve(answer);
+      // A server that ends cancels its calls as well.
+      else failed(error.code === CANCELLED && !isLate ? UNAVAILABLE : error.code, error.details);
     });
-  }
-
-  /** As {@link GrpcConnection.readStdio}. */
-  readStdio(method: AnyMethod | undefined, onData: Parameters<GrpcConnection["readStdio"]>[0]): void {
-    const { path, requestSerialize, responseDeserialize } = known(method);
-    this.#client
-      .makeServerStreamRequest<object, { channel: string; data: Uint8Array }>(path, requestSerialize, responseDeserialize as never, {})
-      .on("data", ({ channel, data }) => onData(data, channel === "STDERR" ? "STDERR" : "STDOUT"))
-      // It ends with the connection, and a server may not have it.
-      .on("error", () => undefined);
-  }
+  });
 }
 
 /** Returns the decoded answer to a method. @throws PluginError */
@@ -154,13 +144,6 @@ function decoded<T>(method: string, plugin: string, decode: () => T): T {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PluginError("InvalidAnswer", `the answer to ${method} of plugin "${plugin}" is not valid: ${why}`, { cause });
   }
-}
-
-type AnyMethod = MethodDefinition<object, object>;
-
-function known(method: AnyMethod | undefined): AnyMethod {
-  if (method === undefined) throw new TypeError("the proto file has no such method");
-  return method;
 }
 
 /** Status codes of gRPC. */
@@ -179,14 +162,12 @@ const CHANNEL = {
   "grpc.client_idle_timeout_ms": 2 ** 31 - 1,
 };
 
-interface Called extends Pick<GrpcOptions, "plugin" | "hide"> {
-  readonly target: string;
-  readonly path: string;
-  readonly limit: AbortSignal;
-}
-
 /** The error of a call that failed. The numbers are the status codes of gRPC. */
-function errorOf({ code, details }: Pick<ServiceError, "code" | "details">, { plugin, target, path, limit, hide }: Called): PluginError {
+function errorOf(
+  { code, details }: Pick<ServiceError, "code" | "details">,
+  { options, target, method: { path }, limit }: Call,
+): PluginError {
+  const { plugin, hide } = options;
   const [, service = "", method = ""] = path.split("/");
   // First whole values: a pattern may replace a part of one. It is cut where it is shown.
   const cause = withoutSecrets(hide(details));

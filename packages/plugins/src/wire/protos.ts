@@ -2,19 +2,22 @@
  * The services between host and plugin, and what both sides agree on. The libraries are loaded at the first use: an operator without
  * plugins loads none of them.
  */
-import type { ServiceDefinition } from "@grpc/grpc-js";
+import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
 import { fileURLToPath } from "node:url";
+
+/** A service with these methods. */
+type Service<Method extends string> = ServiceDefinition & Readonly<Record<Method, MethodDefinition<object, object>>>;
 
 /** The definitions of the services, for a client and for a server. */
 export interface Protos {
   /** `treadle.capability.v1.Capability`. */
-  readonly capability: ServiceDefinition;
+  readonly capability: Service<"Describe" | "Plan">;
   /** `grpc.health.v1.Health`. */
-  readonly health: ServiceDefinition;
+  readonly health: Service<"Check">;
   /** `plugin.GRPCStdio`. */
-  readonly stdio: ServiceDefinition;
+  readonly stdio: Service<"StreamStdio">;
   /** `plugin.GRPCController`. */
-  readonly controller: ServiceDefinition;
+  readonly controller: Service<"Shutdown">;
 }
 
 /** The API version of the host and of the author package. Its major is {@link PROTOCOL_VERSION}. */
@@ -61,7 +64,7 @@ async function load(): Promise<Protos> {
   const options = { includeDirs: [folder], enums: String, longs: Number, defaults: true, arrays: true, oneofs: true };
   const loaded = typeof TREADLE_PLUGIN_PROTOS === "undefined" ? await loadFiles(files, options) : fromJSON(TREADLE_PLUGIN_PROTOS, options);
   // A name of a service is always a service definition, of the same form as that of grpc-js.
-  const service = (name: string): ServiceDefinition => loaded[name] as unknown as ServiceDefinition;
+  const service = <Method extends string>(name: string): Service<Method> => loaded[name] as unknown as Service<Method>;
   return {
     capability: service("treadle.capability.v1.Capability"),
     health: service("grpc.health.v1.Health"),

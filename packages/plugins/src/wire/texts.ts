@@ -1,4 +1,4 @@
-/** Texts of plugins in messages. */
+/** Texts of plugins, and how messages show them. */
 
 /** Maximum length of a quoted text, in characters. */
 const MAX_LENGTH = 100;
@@ -10,4 +10,10 @@ const MAX_LENGTH = 100;
 export function quoted(value: unknown): string {
   const text = String(value);
   return text.length > MAX_LENGTH ? `a text of ${text.length} characters` : JSON.stringify(text);
+}
+
+/** Returns a text that is there twice. It reads each once: a plugin decides how many there are. */
+export function repeatedIn(texts: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return texts.find((text) => seen.size === seen.add(text).size);
 }
