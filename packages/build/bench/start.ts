@@ -65,7 +65,7 @@ async function measure(args: readonly string[]): Promise<Took> {
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(child, "exit");
   try {
-    while ((await user.get(Widget, { name: "a", namespace: "default" })).status?.conditions === undefined) {
+    while ((await user.get(Widget, { name: "a", namespace: "default" }))?.status?.conditions === undefined) {
       if (child.exitCode !== null) throw new Error("the operator has ended: see its error above");
       await sleep(2);
     }
