@@ -133,7 +133,13 @@ async function runs(consumer: string, dir: string, { example, kinds, manifests, 
     if (server.stdout !== null) for await (const line of createInterface({ input: server.stdout })) if (line.includes("ready at")) break;
     if (!existsSync(kubeconfig)) throw new Error(`smoke: treadle-apiserver did not start for ${example}`);
     // No PATH to a node_modules, and no HOME with a kubeconfig.
-    const env = { PATH: "/usr/bin:/bin", HOME: join(away, "home"), KUBECONFIG: kubeconfig, TREADLE_PROBES_PORT: "0", TREADLE_METRICS_PORT: "0" };
+    const env = {
+      PATH: "/usr/bin:/bin",
+      HOME: join(away, "home"),
+      KUBECONFIG: kubeconfig,
+      TREADLE_PROBES_PORT: "0",
+      TREADLE_METRICS_PORT: "0",
+    };
     const operator = start(process.execPath, [join(away, "app", "main.mjs")], env);
     let log = "";
     for (const stream of [operator.stdout, operator.stderr]) stream?.setEncoding("utf8").on("data", (part: string) => (log += part));

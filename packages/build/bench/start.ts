@@ -43,7 +43,9 @@ for (let run = 0; run <= RUNS; run++)
   }
 rmSync(dir, { recursive: true });
 
-console.log(`medians of ${RUNS} runs (in parentheses the least): start to the first status, processor time, resident at rest and at its highest`);
+console.log(
+  `medians of ${RUNS} runs (in parentheses the least): start to the first status, processor time, resident at rest and at its highest`,
+);
 for (const [name, all] of found) {
   const [ms, cpuMs, restMb, peakMb] = (["ms", "cpuMs", "restMb", "peakMb"] as const).map((part) => shown(all.map((took) => took[part])));
   console.log(`${name}: ${ms} ms, ${cpuMs} ms of processor, ${restMb} MB, ${peakMb} MB`);
