@@ -158,6 +158,7 @@ test.for<{ name: string; given: object; message: string }>([
     given: { kinds: [{ group: "", version: "", kind: "Secret" }] },
     message: "kinds[0].version is empty",
   },
+  { name: "control characters in the name", given: { name: "pg\u001b[31m" }, message: "name has control characters" },
 ])("a description with $name is not valid", ({ given, message }) => {
   expect(() => decodeDescription({ ...description, ...given })).toThrowError(message);
 });

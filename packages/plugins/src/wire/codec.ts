@@ -135,7 +135,7 @@ const API_VERSION = z.string().regex(/^\d{1,9}\.\d{1,9}$/, { error: but('set one
 /** Category and type are the name of the CapabilityInfo. */
 const LABEL = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i, { error: but('set letters, digits and "-", 63 at most') });
 const REASON = z.string().refine(isConditionReason, { error: but("set one CamelCase word") });
-/** The longest name of an object. */
+/** The longest name of an object, or of a file. */
 const ID = TEXT.max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
 /** A version, which a CapabilityInfo shows. */
 const VERSION = z.string().max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
@@ -145,7 +145,7 @@ const FLAG = z.boolean().optional();
 const MAX_TYPES = 1_000;
 
 const DESCRIPTION = z.object({
-  name: TEXT,
+  name: ID,
   version: VERSION,
   apiVersions: z.object(
     { oldest: API_VERSION, newest: API_VERSION },
