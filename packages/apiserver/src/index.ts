@@ -13,6 +13,6 @@ export type { AnswerReview, ResolveService, WebhookService } from "./admission/w
 export type { Identity } from "./authorization/identity.ts";
 export { createApiServer } from "./server.ts";
 export type { ApiServer, ApiServerOptions, ServedResource, TransportOptions } from "./api-server.ts";
-export type { Mishap, PodProblem, PodSelection, Selection } from "./workloads/behaviours.ts";
+export type { Mishap, PodProblem, PodSelection, ResourceUse, Selection, UseSelection } from "./workloads/behaviours.ts";
 export type { WorkloadOptions } from "./workloads/options.ts";
 export type { Workloads } from "./workloads/workloads.ts";

@@ -1,10 +1,11 @@
 /** Applies the LimitRanges of a namespace to new pods and claims: defaults and limits (admission `LimitRanger`). */
-import { isObject, type JsonObject } from "../internal/json.ts";
+import type { JsonObject } from "../internal/json.ts";
 import { listAt, objectAt, textAt } from "../internal/read.ts";
 import { forbiddenError } from "../errors/status-errors.ts";
 import type { Store } from "../storage/store.ts";
 import type { Draft } from "../storage/stored-object.ts";
-import { canonicalQuantity, quantityNanos } from "./quantity.ts";
+import { type Amounts, amountsIn, demandsOf, type Demands, podDemands } from "./demands.ts";
+import { quantityNanos } from "./quantity.ts";
 
 const NOTE = "kubernetes.io/limit-ranger";
 
@@ -47,8 +48,8 @@ export function checkPodLimits(draft: Draft, previous: JsonObject | undefined, {
     const all = type === "Container" ? containers : type === "Pod" ? [podDemands(spec)] : [];
     return all.flatMap((demands) => [
       ...least(item, type, demands),
-      ...amounts(item, "max").flatMap(([name, most]) => atMost(name, { type, most, demands })),
-      ...amounts(item, "maxLimitRequestRatio").flatMap(([name, ratio]) => ratioProblems(name, { type, ratio, demands })),
+      ...amountsIn(item, "max").flatMap(([name, most]) => atMost(name, { type, most, demands })),
+      ...amountsIn(item, "maxLimitRequestRatio").flatMap(([name, ratio]) => ratioProblems(name, { type, ratio, demands })),
     ]);
   });
 }
@@ -59,20 +60,13 @@ export function checkClaimLimits(draft: Draft, _: JsonObject | undefined, { stor
   check(draft, "persistentvolumeclaims", store, (item) => {
     const type = textAt(item, "type");
     if (type !== "PersistentVolumeClaim") return [];
-    const most = amounts(item, "max").flatMap(([name, limit]) => {
+    const most = amountsIn(item, "max").flatMap(([name, limit]) => {
       const start = `maximum ${name} usage per ${type} is ${limit}`;
       if (requests[name] === undefined) return [`${start}.  No request is specified`];
       return quantityNanos(requests[name]) > quantityNanos(limit) ? [`${start}, but request is ${requests[name]}`] : [];
     });
     return [...least(item, type, { requests, limits: {} }), ...most];
   });
-}
-
-type Amounts = Readonly<Record<string, string>>;
-
-interface Demands {
-  readonly requests: Amounts;
-  readonly limits: Amounts;
 }
 
 /** Returns the items of each LimitRange of a namespace. */
@@ -92,7 +86,7 @@ function check(draft: Draft, resource: string, store: Store, problemsOf: (item: 
 }
 
 function containerDefaults(items: readonly JsonObject[], field: string): Amounts {
-  const all = items.filter((item) => item["type"] === "Container").map((item) => Object.fromEntries(amounts(item, field)));
+  const all = items.filter((item) => item["type"] === "Container").map((item) => Object.fromEntries(amountsIn(item, field)));
   return Object.assign({}, ...all) as Amounts;
 }
 
@@ -103,55 +97,8 @@ function addMissing(resources: JsonObject, field: string, defaults: Amounts): re
   return missing.map(([name]) => name).toSorted();
 }
 
-function amounts(object: JsonObject, field: string): readonly (readonly [name: string, amount: string])[] {
-  return Object.entries(objectAt(object, field)).map(([name, amount]) => [name, String(amount)] as const);
-}
-
-function demandsOf({ resources }: JsonObject): Demands {
-  const own = isObject(resources) ? resources : {};
-  return { requests: Object.fromEntries(amounts(own, "requests")), limits: Object.fromEntries(amounts(own, "limits")) };
-}
-
-/** Adds up what the containers need. Init containers run one after the other, except for those that stay. */
-function podDemands(spec: JsonObject): Demands {
-  const total = (field: keyof Demands): Amounts => {
-    let running = listAt(spec, "containers")
-      .map((container) => demandsOf(container)[field])
-      .reduce(sum, {});
-    let staying: Amounts = {};
-    let most: Amounts = {};
-    for (const container of listAt(spec, "initContainers")) {
-      const own = demandsOf(container)[field];
-      most = larger(most, sum(staying, own));
-      if (container["restartPolicy"] !== "Always") continue;
-      staying = sum(staying, own);
-      running = sum(running, own);
-    }
-    return { ...larger(running, most), ...demandsOf(spec)[field] };
-  };
-  return { requests: total("requests"), limits: total("limits") };
-}
-
-function sum(a: Amounts, b: Amounts): Amounts {
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  return Object.fromEntries(
-    names.map((name) => [name, written(quantityNanos(a[name] ?? "0") + quantityNanos(b[name] ?? "0"), a[name] ?? b[name] ?? "")]),
-  );
-}
-
-function larger(a: Amounts, b: Amounts): Amounts {
-  const bigger = Object.entries(b).filter(([name, amount]) => a[name] === undefined || quantityNanos(amount) > quantityNanos(a[name]));
-  return { ...a, ...Object.fromEntries(bigger) };
-}
-
-/** Formats an amount in the units of `like`. */
-function written(nanos: bigint, like: string): string {
-  const kibi = 1024n * 1_000_000_000n;
-  return canonicalQuantity(like.endsWith("i") && nanos % kibi === 0n ? `${nanos / kibi}Ki` : `${nanos}n`);
-}
-
 function least(item: JsonObject, type: string, { requests, limits }: Demands): readonly string[] {
-  return amounts(item, "min").flatMap(([name, min]) => {
+  return amountsIn(item, "min").flatMap(([name, min]) => {
     const start = `minimum ${name} usage per ${type} is ${min}`;
     if (requests[name] === undefined) return [`${start}.  No request is specified`];
     if (quantityNanos(requests[name]) < quantityNanos(min)) return [`${start}, but request is ${requests[name]}`];

@@ -13,7 +13,7 @@ export function preparePod(draft: Draft, previous: JsonObject | undefined, { sto
   if (Number(spec["terminationGracePeriodSeconds"]) < 0) spec["terminationGracePeriodSeconds"] = 1;
   if (previous === undefined) {
     giveDefaults(draft, spec, store);
-    prioritise(String(draft.metadata.name), spec, store);
+    prioritise(nameBefore(draft), spec, store);
   } else if (isObject(previous["spec"])) {
     // A client may omit what the server computed.
     for (const field of ["priority", "preemptionPolicy"])
@@ -47,6 +47,16 @@ export function podGrace(pod: StoredObject, requested: number | undefined): numb
   const own = spec["terminationGracePeriodSeconds"];
   return typeof own === "number" ? own : 30;
 }
+
+/** Returns the name as admission sees it before the server generates the rest of it. */
+function nameBefore({ metadata: { name, generateName } }: Draft): string {
+  const isGenerated = typeof generateName === "string" && name.slice(0, -GENERATED) === generateName.slice(0, MAX_BASE);
+  return isGenerated ? generateName : name;
+}
+
+/** Lengths of the parts of a generated name (k8s.io/apiserver `storage/names`). */
+const GENERATED = 5;
+const MAX_BASE = 58;
 
 /** Sets the priority of the class. A pod may only name the same priority itself (admission `Priority`). @throws StatusError 403 */
 function prioritise(pod: string, spec: JsonObject, store: Store): void {
@@ -96,7 +106,9 @@ function matches({ key, effect }: JsonObject, taint: string): boolean {
 
 function serviceClass(spec: JsonObject): string {
   const containers = [spec["containers"], spec["initContainers"]].flatMap((list) => listAt(list));
-  const demands = containers.map(({ resources }) => ({
+  // Resources of the pod itself count instead of those of its containers.
+  const demanding = isObject(spec["resources"]) ? [spec] : containers;
+  const demands = demanding.map(({ resources }) => ({
     limits: computing(resources, "limits"),
     requests: computing(resources, "requests"),
   }));

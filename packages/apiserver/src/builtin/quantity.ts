@@ -7,11 +7,33 @@ export function canonicalQuantity(text: string): string {
   return `${sign === "-" && written !== "0" ? "-" : ""}${written}`;
 }
 
+/** Adds two quantities. As in Go, the sum has the format of `a`, or that of `b` if `a` is zero. @throws SyntaxError */
+export function addQuantities(a: string, b: string): string {
+  return combine(a, b, 1n);
+}
+
+/** Subtracts `b` from `a`, in the format as for a sum. @throws SyntaxError */
+export function subtractQuantities(a: string, b: string): string {
+  return combine(a, b, -1n);
+}
+
+function combine(a: string, b: string, factor: bigint): string {
+  const [one, other] = [parse(a), parse(b)];
+  const total = signed(one) + factor * signed(other);
+  const { isBinary, isExponent } = one.nanos === 0n ? other : one;
+  const size = total < 0n ? -total : total;
+  const written = isBinary ? writeBinary(size) : writeDecimal(size, isExponent);
+  return total < 0n ? `-${written}` : written;
+}
+
+function signed({ sign, nanos }: Parsed): bigint {
+  return sign === "-" ? -nanos : nanos;
+}
+
 /** Returns a quantity in billionths, to compare and to add. An invalid quantity is zero. */
 export function quantityNanos(text: unknown): bigint {
   try {
-    const { sign, nanos } = parse(String(text));
-    return sign === "-" ? -nanos : nanos;
+    return signed(parse(String(text)));
   } catch (error) {
     if (error instanceof SyntaxError) return 0n;
     throw error;

@@ -12,6 +12,7 @@ import { duplicateMembers, memberPaths } from "../internal/json-text.ts";
 import { checkNamespace, matchNamespace } from "../objects/namespaces.ts";
 import { secondsOf } from "../objects/object-meta.ts";
 import { repeatedKeys } from "../request/yaml-body.ts";
+import { checkQuotas } from "../quota/admission.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
 import { emptyStatus } from "../builtin/decode-object.ts";
 import { definitionOf } from "../builtin/schemas.ts";
@@ -65,6 +66,7 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   parts.access.checkOwners(call, written);
   parts.admission.validate(call, { ...admitted, draft });
   type.hooks.admit?.(draft, undefined, { store: parts.store, isDryRun: options.isDryRun });
+  const charge = checkQuotas(parts, type, written);
   if (parts.registry.isEnding(type.id))
     throw forbiddenError(resourceOf(type), draft.metadata.name, "create not allowed while custom resource definition is terminating");
   const key = keyFor(draft.metadata.namespace ?? "", draft.metadata.name);
@@ -79,6 +81,7 @@ export function store(call: Call, sent: Draft, options: WriteOptions, applied?: 
   recordOwner(call, written, applied ?? { requested, options });
   const { stored, shown } = toStored(call, draft);
   if (options.isDryRun) return shownAlone(shown); // complete but for its version
+  charge();
   const entry = collection.create(stored);
   noteRepresentation(entry, served.version, shown);
   keepResidue(entry.object, applied?.residue ?? NO_RESIDUE);

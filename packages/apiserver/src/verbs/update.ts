@@ -8,6 +8,7 @@ import { invalid } from "../errors/field-errors.ts";
 import { goQuote, type JsonObject } from "../internal/json.ts";
 import { textsAt } from "../internal/read.ts";
 import { matchNamespace } from "../objects/namespaces.ts";
+import { checkQuotas } from "../quota/admission.ts";
 import { readWriteOptions, type WriteOptions } from "../request/write-options.ts";
 import { noteRepresentation, representationOf } from "../storage/served-form.ts";
 import { toStored } from "../request/stored-form.ts";
@@ -72,6 +73,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   call.parts.admission.validate(call, { ...admitted, draft: next });
   // A stored object is JSON.
   if (subresource === "") type.hooks.admit?.(next, live as JsonObject, { store: call.parts.store, isDryRun: options.isDryRun });
+  const charge = checkQuotas(call.parts, type, written);
   recordOwner(call, written, applied ?? { requested, options });
   const { stored, shown } = toStored(call, next);
   // A subresource gets the metadata as readers see it.
@@ -87,6 +89,7 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
     collection.delete(entry);
     return shownAlone(shown instanceof StatusError ? shown : { ...shown, metadata: { ...shown.metadata, ...residue } });
   }
+  charge();
   const updated = collection.update(entry, stored);
   noteRepresentation(updated, version, shown);
   keepResidue(updated.object, residue);

@@ -1,6 +1,7 @@
 /** Faults that tests inject into the simulated workloads, until they recover them. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import type { Pod } from "@treadle/apimachinery/kinds";
+import { addQuantities, canonicalQuantity } from "../builtin/quantity.ts";
 import { requireKnown } from "./options.ts";
 
 /** A problem of a simulated pod, named as in the status of a real pod. */
@@ -47,6 +48,15 @@ export interface PodSelection extends Selection {
   readonly image?: string;
 }
 
+/** Selects pods, or containers of these pods. */
+export interface UseSelection extends Selection {
+  /** Name of a container. @defaultValue the whole pod */
+  readonly container?: string;
+}
+
+/** Amounts by resource, as quantities: `{ cpu: "250m", memory: "64Mi" }`. */
+export type ResourceUse = Readonly<Record<string, string>>;
+
 /** A fault that a test injected into the simulated workloads. `using` recovers it at the end of a block. */
 export interface Mishap extends Disposable {
   /** Removes the fault. A container that waits for its back-off is started at once. Idempotent. */
@@ -58,6 +68,7 @@ export class Behaviours {
   readonly #changed: () => void;
   readonly #pods = new Set<{ readonly problem: PodProblem; readonly selection: PodSelection }>();
   readonly #stalled = new Set<Selection>();
+  readonly #uses = new Set<{ readonly use: ResourceUse; readonly selection: UseSelection }>();
 
   /** @param changed is called after each change of the faults */
   constructor(changed: () => void) {
@@ -72,6 +83,34 @@ export class Behaviours {
     checkProblem(problem);
     requireKnown("workloads.pods.fail", selection, [...SELECTION, "container", "image"]);
     return this.#with(this.#pods, { problem, selection });
+  }
+
+  /** Reports the use of the selected pods or containers to autoscalers. @throws RangeError for an unknown field or a wrong quantity */
+  use(use: ResourceUse, selection: UseSelection = {}): Mishap {
+    requireKnown("workloads.metrics.report", selection, [...SELECTION, "container"]);
+    for (const [resource, amount] of Object.entries(use)) checkQuantity(resource, amount);
+    return this.#with(this.#uses, { use, selection });
+  }
+
+  /** Whether there are any metrics. */
+  get hasMetrics(): boolean {
+    return this.#uses.size > 0;
+  }
+
+  /** Whether the use of a pod or of one of its containers was reported. */
+  isMeasured(pod: Pod): boolean {
+    return [...this.#uses].some(({ selection }) => isSelected(pod, selection));
+  }
+
+  /** Returns the use of a pod, or of one of its containers. The last report counts. */
+  useOf(pod: Pod, resource: string, container: string | undefined): string | undefined {
+    const reports = [...this.#uses].filter(({ use, selection }) => use[resource] !== undefined && isSelected(pod, selection));
+    const last = (only: string | undefined): string | undefined =>
+      reports.findLast(({ selection }) => selection.container === only)?.use[resource];
+    if (container !== undefined) return last(container);
+    const containers = (pod.spec?.containers ?? []).map(({ name }) => last(name));
+    const parts = containers.filter((amount) => amount !== undefined);
+    return parts.length > 0 && parts.length === containers.length ? parts.reduce(addQuantities) : last(undefined);
   }
 
   /** Keeps new pods of the selected Deployments from becoming ready. @throws RangeError for an unknown field of the selection */
@@ -125,6 +164,16 @@ function isMeant(pod: Pod, one: ContainerNames, selection: PodSelection): boolea
   if (!isSelected(pod, selection)) return false;
   if (selection.image !== undefined && selection.image !== one.image) return false;
   return selection.container === undefined ? !one.isInit || selection.image !== undefined : selection.container === one.name;
+}
+
+function checkQuantity(resource: string, amount: string): void {
+  try {
+    canonicalQuantity(amount);
+  } catch (error) {
+    throw new RangeError(`workloads.metrics.report: ${resource} is ${JSON.stringify(amount)}; use a quantity such as 250m or 64Mi`, {
+      cause: error,
+    });
+  }
 }
 
 /** Checks the problem. With an unknown problem no pod would fail, and the test would wait forever. */

@@ -18,7 +18,8 @@
  *   without a change.
  */
 import type { Clock, Kind, ObjectOf } from "@treadle/apimachinery";
-import type { Store } from "../storage/store.ts";
+import type { Registry } from "../storage/registry.ts";
+import type { Change, Store } from "../storage/store.ts";
 import type { Behaviours } from "./behaviours.ts";
 import type { Events } from "./events.ts";
 import type { Objects } from "./objects.ts";
@@ -28,10 +29,14 @@ import type { Writer } from "./writer.ts";
 export interface Controller {
   /** Name in errors. */
   readonly name: string;
-  /** Kind of its objects. Each change of such an object triggers a sync, also its deletion. */
+  /** Kind of its objects. Each change of such an object triggers a sync, also its deletion, unless `isFor` says otherwise. */
   readonly kind: Kind;
+  /** Reports whether a change of its object triggers a sync. `previous` is absent for a new object. @defaultValue each change */
+  readonly isFor?: (object: never, previous: never) => boolean;
   /** Other objects whose changes trigger a sync. */
   readonly watches?: readonly Watch[];
+  /** Returns the keys that any change of the store triggers. `id` is that of the changed kind. Called often, so it must be fast. */
+  readonly follows?: (id: string, change: Change) => Iterable<string>;
   /** Creates the objects that exist from the start. Called once, before anything else. */
   readonly start?: () => Promise<void>;
   /** @param key `namespace/name`, or `name` for a cluster-scoped kind. The object may no longer exist. */
@@ -63,6 +68,8 @@ export interface Context {
   readonly clock: Clock;
   /** For writes that no request can make: the scheduler binds a pod to its node in a special way. */
   readonly store: Store;
+  /** All served kinds, those of CRDs included. */
+  readonly registry: Registry;
   readonly settings: Settings;
   readonly objects: Objects;
   /** Writes events. */

@@ -1,5 +1,6 @@
 /** The simulated controllers of workloads, in the order in which they act on one change. */
 import type { MakeController } from "./controller.ts";
+import { autoscalers } from "./autoscalers.ts";
 import { claims } from "./volume-claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
@@ -9,7 +10,9 @@ import { jobs } from "./jobs.ts";
 import { kubelet } from "./kubelet.ts";
 import { nodes } from "./nodes.ts";
 import { persistentVolumes } from "./persistent-volumes.ts";
-import { replicaSets } from "./replica-sets.ts";
+import { policyStatus } from "./policy-status.ts";
+import { replicaSets, replicationControllers } from "./replica-sets.ts";
+import { resourceQuotas } from "./resource-quotas.ts";
 import { scheduler } from "./scheduler.ts";
 import { disruptionBudgets } from "./disruption-budgets.ts";
 import { endpoints, endpointSlices, loadBalancers } from "./services.ts";
@@ -20,6 +23,7 @@ export const controllers: readonly MakeController[] = [
   scheduler,
   kubelet,
   replicaSets,
+  replicationControllers,
   deployments,
   jobs,
   finishedJobs,
@@ -32,4 +36,7 @@ export const controllers: readonly MakeController[] = [
   endpointSlices,
   loadBalancers,
   disruptionBudgets,
+  resourceQuotas,
+  autoscalers,
+  policyStatus,
 ];

@@ -1,6 +1,6 @@
 /** The disruption controller: how many pods of a PodDisruptionBudget may be disrupted. */
 import { formatTime, jsonEqual, type KubernetesObject, type LabelSelector, keyOf, matchesLabels } from "@treadle/apimachinery";
-import { Deployment, Pod, PodDisruptionBudget, ReplicaSet, StatefulSet } from "@treadle/apimachinery/kinds";
+import { Deployment, Pod, PodDisruptionBudget, ReplicaSet, ReplicationController, StatefulSet } from "@treadle/apimachinery/kinds";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { controllerOf } from "./objects.ts";
 import { isReady } from "./pods.ts";
@@ -19,6 +19,7 @@ export function disruptionBudgets({ clock, objects, as }: Context): Controller {
       watch(ReplicaSet, inNamespaceOf),
       watch(Deployment, inNamespaceOf),
       watch(StatefulSet, inNamespaceOf),
+      watch(ReplicationController, inNamespaceOf),
     ],
     async sync(key) {
       const budget = objects.get(PodDisruptionBudget, key);
@@ -87,10 +88,11 @@ export function disruptionBudgets({ clock, objects, as }: Context): Controller {
     return [...counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  function scaleOf(pod: Pod): Deployment | ReplicaSet | StatefulSet | undefined {
+  function scaleOf(pod: Pod): Deployment | ReplicaSet | ReplicationController | StatefulSet | undefined {
     const owner = controllerOf(pod);
     const key = `${pod.metadata.namespace}/${owner?.name}`;
     if (owner?.kind === StatefulSet.kind) return objects.get(StatefulSet, key);
+    if (owner?.kind === ReplicationController.kind) return objects.get(ReplicationController, key);
     const set = owner?.kind === ReplicaSet.kind ? objects.get(ReplicaSet, key) : undefined;
     const above = set === undefined ? undefined : controllerOf(set);
     return above?.kind === Deployment.kind ? objects.get(Deployment, `${pod.metadata.namespace}/${above.name}`) : set;

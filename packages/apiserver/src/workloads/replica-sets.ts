@@ -1,29 +1,54 @@
-/** The ReplicaSet controller: keeps as many pods of the template as the spec says, and reports their numbers in the status. */
+/**
+ * The controllers of ReplicaSets and ReplicationControllers: each keeps as many pods of the template as the spec says, and
+ * reports their numbers in the status. As in kube-controller-manager, both are one controller.
+ */
 import { formatTime, jsonEqual } from "@treadle/apimachinery";
-import { Pod, ReplicaSet } from "@treadle/apimachinery/kinds";
-import { adoptersIn, claim, controllerReference } from "./adoption.ts";
+import { Pod, ReplicaSet, ReplicationController } from "@treadle/apimachinery/kinds";
+import { adoptersIn, claim, controllerReference, type Selector } from "./adoption.ts";
 import { type Context, type Controller, watch } from "./controller.ts";
 import { RefusedError } from "./writer.ts";
 import { controllerOf, controllersIn } from "./objects.ts";
 import { podControl } from "./pod-events.ts";
 import { availableAfterMs, byWorth, isActive, isReady } from "./pods.ts";
 
-export function replicaSets({ clock, objects, events, as }: Context): Controller {
-  const write = as("replicaset-controller");
-  const control = podControl(write, events.recorder("replicaset-controller"), ReplicaSet);
-  const adopters = adoptersIn((namespace) => objects.list(ReplicaSet, namespace));
-  const owners = controllersIn(ReplicaSet);
+export function replicaSets(context: Context): Controller {
+  return keepReplicas(context, { name: "replicaset-controller", kind: ReplicaSet });
+}
+
+export function replicationControllers(context: Context): Controller {
+  return keepReplicas(context, { name: "replication-controller", kind: ReplicationController });
+}
+
+/** An object that keeps replicas of a pod. */
+type Owner = ReplicaSet | ReplicationController;
+
+interface Form {
+  readonly name: string;
+  readonly kind: typeof ReplicaSet | typeof ReplicationController;
+}
+
+function keepReplicas({ clock, objects, events, as }: Context, { name, kind }: Form): Controller {
+  const write = as(name);
+  const control = podControl(write, events.recorder(name), kind);
+  const adopters = adoptersIn((namespace) =>
+    objects.list(kind, namespace).map((owner) => ({ ...owner, spec: { selector: selectorOf(owner) } })),
+  );
+  const owners = controllersIn(kind);
+  const selectorOf = ({ spec }: Owner): Selector =>
+    kind === ReplicaSet
+      ? ((spec as ReplicaSet["spec"])?.selector ?? {})
+      : { matchLabels: (spec as ReplicationController["spec"])?.selector ?? {} };
   return {
-    name: "replicaset-controller",
-    kind: ReplicaSet,
+    name,
+    kind,
     watches: [watch(Pod, (pod, previous) => [...owners(pod, previous), ...adopters(pod)])],
     async sync(key) {
-      const found = objects.get(ReplicaSet, key);
+      const found = objects.get(kind, key);
       if (found?.spec === undefined) return undefined;
       const pods = await claim(objects, write, {
-        as: ReplicaSet,
+        as: kind,
         owner: found,
-        selector: found.spec.selector,
+        selector: selectorOf(found),
         kind: Pod,
         isAdoptable: isActive,
       });
@@ -34,7 +59,7 @@ export function replicaSets({ clock, objects, events, as }: Context): Controller
         if (!(error instanceof Failure)) throw error;
         refused = error;
       }
-      const set = objects.get(ReplicaSet, key);
+      const set = objects.get(kind, key);
       if (set === undefined || set.metadata.uid !== found.metadata.uid) return undefined;
       const dueMs = await tell(set, refused);
       // Retried later, as each refusal of the server.
@@ -43,22 +68,22 @@ export function replicaSets({ clock, objects, events, as }: Context): Controller
     },
   };
 
-  async function scale(set: ReplicaSet, pods: readonly Pod[]): Promise<void> {
+  async function scale(set: Owner, pods: readonly Pod[]): Promise<void> {
     const missing = (set.spec?.replicas ?? 1) - pods.length;
     if (missing > 0 && (set.spec?.replicas ?? 1) > MAX_REPLICAS)
       throw new Error(
-        `spec.replicas is ${set.spec?.replicas}, and the simulation supports at most ${MAX_REPLICAS} pods of one ReplicaSet: scale it down`,
+        `spec.replicas is ${set.spec?.replicas}, and the simulation supports at most ${MAX_REPLICAS} pods of one ${kind.kind}: scale it down`,
       );
     if (missing > 0) await create(set, missing);
     else if (missing < 0) await remove(set, pods, -missing);
   }
 
-  async function create(set: ReplicaSet, count: number): Promise<void> {
+  async function create(set: Owner, count: number): Promise<void> {
     const { metadata = {}, spec } = set.spec?.template ?? {};
     const { labels, annotations, finalizers } = metadata;
     const generateName = `${set.metadata.name}-`;
     const draft = {
-      metadata: { generateName, labels, annotations, finalizers, ownerReferences: [controllerReference(ReplicaSet, set)] },
+      metadata: { generateName, labels, annotations, finalizers, ownerReferences: [controllerReference(kind, set)] },
       spec,
     };
     for (let made = 0; made < Math.min(count, BURST); made++) {
@@ -66,7 +91,7 @@ export function replicaSets({ clock, objects, events, as }: Context): Controller
     }
   }
 
-  async function remove(set: ReplicaSet, pods: readonly Pod[], count: number): Promise<void> {
+  async function remove(set: Owner, pods: readonly Pod[], count: number): Promise<void> {
     const order = byWorth(ranksOf(set, pods));
     for (const pod of pods.toSorted(order).slice(0, count)) {
       await control.delete(set, pod).catch((cause: unknown) => fail("FailedDelete", cause));
@@ -74,10 +99,10 @@ export function replicaSets({ clock, objects, events, as }: Context): Controller
   }
 
   /** Returns for each pod the number of pods of this set and its siblings on the same node. */
-  function ranksOf(set: ReplicaSet, pods: readonly Pod[]): ReadonlyMap<Pod, number> {
+  function ranksOf(set: Owner, pods: readonly Pod[]): ReadonlyMap<Pod, number> {
     const owner = controllerOf(set);
     const siblings =
-      owner === undefined ? [set] : objects.list(ReplicaSet, set.metadata.namespace).filter((one) => controllerOf(one)?.uid === owner.uid);
+      owner === undefined ? [set] : objects.list(kind, set.metadata.namespace).filter((one) => controllerOf(one)?.uid === owner.uid);
     const counts = new Map<string, number>();
     for (const sibling of siblings) {
       for (const pod of objects.controlled(Pod, sibling))
@@ -87,7 +112,7 @@ export function replicaSets({ clock, objects, events, as }: Context): Controller
   }
 
   /** Writes the status if it differs. Returns when a pod becomes available without a change. */
-  async function tell(set: ReplicaSet, refused: Failure | undefined): Promise<number | undefined> {
+  async function tell(set: Owner, refused: Failure | undefined): Promise<number | undefined> {
     const nowMs = clock.now();
     const own = objects.controlled(Pod, set);
     const pods = own.filter(isActive);
@@ -103,12 +128,10 @@ export function replicaSets({ clock, objects, events, as }: Context): Controller
       observedGeneration: set.metadata.generation,
       readyReplicas: nonZero(pods.filter(isReady).length),
       replicas: pods.length,
-      terminatingReplicas: own.filter(
-        ({ metadata, status: { phase } = {} }) => metadata.deletionTimestamp !== undefined && phase !== "Succeeded" && phase !== "Failed",
-      ).length,
+      terminatingReplicas: kind === ReplicaSet ? own.filter(isTerminating).length : undefined,
     };
-    const wanted = JSON.parse(JSON.stringify(status)) as ReplicaSet["status"]; // without what is undefined
-    if (!jsonEqual(wanted, set.status)) await write.updateStatus(ReplicaSet, { ...set, status: wanted } as ReplicaSet);
+    const wanted = JSON.parse(JSON.stringify(status)) as Owner["status"]; // without what is undefined
+    if (!jsonEqual(wanted, set.status)) await write.updateStatus(kind, { ...set, status: wanted } as Owner);
     const due = waits.filter((ms) => ms !== undefined && ms > 0) as number[];
     return due.length === 0 ? undefined : Math.min(...due);
   }
@@ -133,9 +156,13 @@ function fail(reason: string, cause: unknown): never {
   throw cause instanceof RefusedError ? new Failure(reason, cause) : cause;
 }
 
-type Conditions = NonNullable<NonNullable<ReplicaSet["status"]>["conditions"]>;
+function isTerminating({ metadata, status: { phase } = {} }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined && phase !== "Succeeded" && phase !== "Failed";
+}
 
-function conditionsOf({ status }: ReplicaSet, refused: Failure | undefined, now: string): Conditions {
+type Conditions = NonNullable<NonNullable<Owner["status"]>["conditions"]>;
+
+function conditionsOf({ status }: Owner, refused: Failure | undefined, now: string): Conditions {
   const before = status?.conditions ?? [];
   const others = before.filter(({ type }) => type !== "ReplicaFailure");
   if (refused === undefined) return others;

@@ -31,6 +31,8 @@ export class Simulation {
   readonly #events: Events;
   /** Functions by the id of the kind whose changes they follow. */
   readonly #reasons = new Map<string, ((change: Change) => void)[]>();
+  /** Controllers that follow all kinds. */
+  readonly #followers: Controller[] = [];
   /** Due tasks by controller and key, as all maps below. */
   #due = new Map<string, Task>();
   readonly #later: Agenda<Task>;
@@ -62,6 +64,7 @@ export class Simulation {
     const context = {
       clock: parts.clock,
       store: parts.store,
+      registry: parts.registry,
       settings: this.settings,
       objects: new Objects(),
       behaviours: this.behaviours,
@@ -113,7 +116,9 @@ export class Simulation {
       };
       this.#reasons.set(id, [...(this.#reasons.get(id) ?? []), follow]);
     };
-    on(controller.kind, ({ metadata }) => [keyOf(metadata)]);
+    const isFor = (controller.isFor ?? (() => true)) as (object: unknown, previous: unknown) => boolean; // made for its kind
+    on(controller.kind, (object, previous) => (isFor(object, previous) ? [keyOf(object.metadata)] : []));
+    if (controller.follows !== undefined) this.#followers.push(controller);
     for (const { kind, keysOf } of controller.watches ?? []) on(kind, keysOf as never); // made for objects of this kind
   }
 
@@ -127,6 +132,7 @@ export class Simulation {
   #observe(id: string, change: Change): void {
     this.#objects.observe(id, change);
     for (const follow of this.#reasons.get(id) ?? []) follow(change);
+    for (const controller of this.#followers) for (const key of controller.follows?.(id, change) ?? []) this.#add({ controller, key });
   }
 
   #lookAtAll(all: readonly Controller[]): void {

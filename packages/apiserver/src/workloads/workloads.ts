@@ -1,5 +1,5 @@
 /** The controls of the simulated workloads that tests use. */
-import type { Behaviours, Mishap, PodProblem, PodSelection, Selection } from "./behaviours.ts";
+import type { Behaviours, Mishap, PodProblem, PodSelection, ResourceUse, Selection, UseSelection } from "./behaviours.ts";
 import type { Settings } from "./options.ts";
 
 /**
@@ -17,6 +17,15 @@ export interface Workloads {
     /** Keeps new pods of the selected Deployments from becoming ready, so that a rollout misses its deadline. Without a selection, of all Deployments. */
     stall(selection?: Selection): Mishap;
   };
+  /** Metrics of pods. */
+  readonly metrics: {
+    /**
+     * Reports how much the selected pods use, existing and new ones, as metrics-server does: `report({ cpu: "250m" })`. With a
+     * container it is the use of this container. HorizontalPodAutoscalers look at it every 15 s. The last report counts.
+     * @returns the report; `recover()` withdraws it
+     */
+    report(use: ResourceUse, selection?: UseSelection): Mishap;
+  };
   /** Returns the time at which the simulation acts next without any change, in milliseconds of the server's clock. `undefined`: never. */
   nextDue(): number | undefined;
   /** Longest time of one step in the life of a pod (start, run, stop), in milliseconds. It is always shorter than any back-off. */
@@ -29,6 +38,7 @@ export function workloadsOf(behaviours: Behaviours, { settings, nextDue }: Timin
   return {
     pods: { fail: (problem, selection) => behaviours.fail(problem, selection) },
     deployments: { stall: (selection) => behaviours.stall(selection) },
+    metrics: { report: (use, selection) => behaviours.use(use, selection) },
     nextDue,
     stepMs: Math.min(MAX_STEP_MS, Math.max(startSeconds, runSeconds, stopSeconds) * 1000),
   };

@@ -46,6 +46,13 @@ export interface DeleteOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
 }
 
+/** The subresource `scale` of an object. */
+export interface Scale {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec: { readonly replicas?: number };
+  readonly status?: { readonly selector?: string };
+}
+
 /** Writes of one component. All throw {@link RefusedError}, and return the stored object. */
 export interface Writer {
   create<K extends Kind>(kind: K, namespace: string | undefined, draft: Draft): Promise<ObjectOf<K>>;
@@ -58,7 +65,12 @@ export interface Writer {
     object: KubernetesObject,
     body: { readonly metadata?: object; readonly [field: string]: unknown },
   ): Promise<ObjectOf<K>>;
+  /** Reads the scale of an object. */
+  scaleOf(kind: Kind, name: { readonly name: string; readonly namespace: string }): Promise<Scale>;
+  updateScale(kind: Kind, scale: Scale): Promise<Scale>;
   patchStatus<K extends Kind>(kind: K, object: KubernetesObject, status: object): Promise<ObjectOf<K>>;
+  /** Applies a status by server-side apply, with force. */
+  applyStatus(kind: Kind, object: KubernetesObject, given: { readonly status: object; readonly manager: string }): Promise<void>;
   /** Deletes this object. An object that no longer exists is not an error. */
   delete(kind: Kind, object: KubernetesObject, options?: DeleteOptions): Promise<void>;
 }
@@ -70,7 +82,8 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
   const user = isOfManager ? `system:serviceaccount:kube-system:${name}` : `system:${name}`;
   const send = async (method: ApiRequest["method"], path: string, { body, type = "application/json" }: Body): Promise<never> => {
     const headers = { "content-type": type, accept: "application/json", "user-agent": managerOf(name) };
-    const response = await sendAs({ method, path, headers, body: JSON.stringify(body) }, { user, groups: ["system:masters"] });
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await sendAs({ method, path, headers, ...sent }, { user, groups: ["system:masters"] });
     const answer = JSON.parse(response.body ?? "{}") as Status;
     if (response.status >= 300) throw new RefusedError({ ...answer, code: response.status });
     return answer as never; // the object, since it was not refused
@@ -86,7 +99,15 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
     update: (kind, draft) => put(kind, draft, {}),
     updateStatus: (kind, draft) => put(kind, draft, STATUS),
     patch: (kind, object, body) => patch(kind, object, { metadata: {}, ...body }, {}),
+    scaleOf: (kind, name) => send("GET", pathOf(kind, { ...name, subresource: "scale" }), {}),
+    updateScale: (kind, scale) => send("PUT", pathOf(kind, { ...scale.metadata, subresource: "scale" }) + TRUSTED, { body: scale }),
     patchStatus: (kind, object, status) => patch(kind, object, { metadata: {}, status }, STATUS),
+    async applyStatus(kind, { metadata }, { status, manager }) {
+      const { name, namespace } = metadata;
+      const path = `${pathOf(kind, { name, namespace, ...STATUS })}?fieldManager=${manager}&force=true`;
+      const body = { ...typeOf(kind), metadata: { name }, status };
+      await send("PATCH", path, { body, type: "application/apply-patch+yaml" });
+    },
     async delete(kind, { metadata }, { graceSeconds, propagationPolicy } = {}) {
       const body = {
         kind: "DeleteOptions",
@@ -119,7 +140,7 @@ const TRUSTED = "?fieldValidation=Ignore";
 const STATUS = { subresource: "status" };
 
 interface Body {
-  readonly body: object;
+  readonly body?: object;
   readonly type?: string;
 }
 

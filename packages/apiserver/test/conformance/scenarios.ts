@@ -22,8 +22,12 @@ import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
+import { computedKinds } from "./scenarios/computed-kinds.ts";
+import { invalidPolicies } from "./scenarios/invalid-policies.ts";
+import { mutatingPolicies } from "./scenarios/mutating-policies.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
+import { quotas } from "./scenarios/quotas.ts";
 import { reads } from "./scenarios/reads.ts";
 import { requestMetrics } from "./scenarios/request-metrics.ts";
 import { sentOwners } from "./scenarios/sent-owners.ts";
@@ -63,6 +67,7 @@ export const scenarios: readonly Scenario[] = [
   ...builtInFields,
   ...autoscalers,
   ...allocations,
+  ...quotas,
   ...apply,
   ...scale,
   ...validation,
@@ -72,6 +77,9 @@ export const scenarios: readonly Scenario[] = [
   ...webhooks,
   ...webhookSubresources,
   ...policies,
+  ...mutatingPolicies,
+  ...invalidPolicies,
+  ...computedKinds,
   ...caBundles,
   ...conversion,
   ...convertedOwners,

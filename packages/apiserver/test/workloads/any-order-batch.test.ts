@@ -60,7 +60,11 @@ function spec(app: string): Json {
   return { selector: { matchLabels: { app } }, template: template(app) };
 }
 
-async function act(random: Random, { merge, remove, create }: Omit<Stage, "settle">, { pods, jobs: [job] }: Objects): Promise<void> {
+async function act(
+  random: Random,
+  { merge, remove, create }: Omit<Stage, "settle" | "report">,
+  { pods, jobs: [job] }: Objects,
+): Promise<void> {
   const image = (): Json => ({
     spec: { template: { spec: { containers: [{ name: "main", image: `app:${Math.floor(random.next() * 3)}` }] } } },
   });

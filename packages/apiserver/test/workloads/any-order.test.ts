@@ -56,7 +56,11 @@ function spec(replicas: number, image: string): Json {
   return { replicas, selector: { matchLabels: { app: "web" } }, template: template("web", { image }) };
 }
 
-async function act(random: Random, stage: Omit<Stage, "settle">, { deployments: [deployment], pods, replicasets }: Objects): Promise<void> {
+async function act(
+  random: Random,
+  stage: Omit<Stage, "settle" | "report">,
+  { deployments: [deployment], pods, replicasets }: Objects,
+): Promise<void> {
   const change = pick(random, ["image", "image", "scale", "pause", "resume", "delete a pod", "scale a set", "release a pod"] as const);
   const merge = (body: Json): Promise<Json> => stage.merge("deployments", "web", { spec: body });
   switch (change) {

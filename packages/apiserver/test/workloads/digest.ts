@@ -22,10 +22,17 @@ export function digest(steps: readonly Step[]): readonly Step[] {
         if (list.length === 0 || resource === "nodes" || resource === "storageclasses") return [];
         if (resource === "events")
           return [[resource, counted(list.filter(isCompared).map((event) => names.replace(eventOf(event)) as Json))]];
+        // Names of types end with a part of the time.
+        if (resource === "validatingadmissionpolicies")
+          return [[resource, counted(list.map((object) => names.replace(reduce(resource, withoutTypeNumbers(object))) as Json))]];
         return [[resource, counted(list.map((object) => names.replace(reduce(resource, object)) as Json))]];
       }),
     ),
   }));
+}
+
+function withoutTypeNumbers(object: Json): Json {
+  return JSON.parse(JSON.stringify(object).replace(/\b([A-Z][A-Za-z]+)\d+(?=[.,)' ])/g, "$1N")) as Json;
 }
 
 /** Components whose events are compared. */
@@ -93,6 +100,7 @@ function keep(resource: string, field: string, value: unknown, isOwned: boolean)
     case "pods":
       return field === "spec" ? [[field, podSpec(object)]] : field === "status" ? [[field, podStatus(object)]] : [];
     case "replicasets":
+    case "replicationcontrollers":
       return field === "spec" ? [[field, { replicas: object["replicas"], selector: object["selector"] }]] : [[field, value]];
     case "controllerrevisions":
       // The data are the template of the owner.
@@ -158,6 +166,9 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
+/** A refused pod was never an object, so its name is not among those of the objects. */
+const REFUSED_POD = /(pods "[^"]*-)[a-z0-9]{5}(" is forbidden)/;
+
 /** Finds the texts that the servers chose in all steps. */
 class Placeholders {
   readonly #texts = new Map<string, string>();
@@ -207,6 +218,7 @@ class Placeholders {
     return named
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
       .replaceAll(/\b(10|127|192|172)\.\d+\.\d+\.\d+\b/g, "<ip>")
+      .replace(REFUSED_POD, "$1<ending>$2")
       .replace(/^(stand-in|node-\d+)$/, "<node>");
   }
 }

@@ -1,5 +1,6 @@
 /** Runs a scenario on a server with controllers, in real or in virtual time. */
 import type { Transport } from "@treadle/apimachinery";
+import type { Json } from "../conformance/session.ts";
 import { digest, type Step } from "./digest.ts";
 import { type Objects, requests, type Scenario } from "./scenario.ts";
 
@@ -9,6 +10,8 @@ export interface Theatre {
   now(): number;
   /** Lets time pass, and waits until due work is done. */
   pass(ms: number): Promise<void>;
+  /** Reports what each of these pods uses. */
+  report(pods: readonly Json[], use: Readonly<Record<string, string>>): Promise<void>;
   /** Whether the steps so far are as expected. If not, the run waits longer, because a controller may be late. @defaultValue they are */
   isExpected?(steps: readonly Step[]): boolean;
 }
@@ -33,6 +36,7 @@ export async function play(scenario: Scenario, theatre: Theatre): Promise<readon
   try {
     await scenario.run({
       ...rest,
+      report: async (use) => theatre.report((await all()).pods, use),
       async settle(step, until = () => true) {
         const isExpected = (now: Objects): boolean => theatre.isExpected?.(written([...steps, { step, objects: now }])) ?? true;
         steps.push({ step, objects: await quiet(theatre, { objects, until, isExpected, what: `${scenario.name}: ${step}` }) });

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { realServer } from "../conformance/real-server.ts";
 import type { Step } from "./digest.ts";
 import { KNOWN_DIFFERENCES } from "./known-differences.ts";
+import { reporter, withMetrics } from "./pod-metrics.ts";
 import { play } from "./play.ts";
 import { differences, recordingOf } from "./recordings.ts";
 import type { Scenario } from "./scenario.ts";
@@ -24,10 +25,13 @@ const kubeconfig = process.env["KUBECONFIG"];
 if (kubeconfig === undefined || kubeconfig === "") throw new Error("set KUBECONFIG to the file of a real control plane");
 const transport = realServer(kubeconfig);
 const { values, positionals: chosen } = parseArgs({ allowPositionals: true, options: { check: { type: "boolean", default: false } } });
-const waiting = scenarios.filter(({ name }) => chosen.length === 0 || chosen.some((text) => name.includes(text)));
+const wanted = scenarios.filter(({ name }) => chosen.length === 0 || chosen.some((text) => name.includes(text)));
 const failed: string[] = [];
 try {
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await playAll(wanted.filter(({ hasMetrics }) => hasMetrics !== true));
+  const measured = wanted.filter(({ hasMetrics }) => hasMetrics === true);
+  // A cluster has metrics for all, so these come last.
+  if (measured.length > 0) await withMetrics(transport, () => playAll(measured));
 } finally {
   await transport.close();
 }
@@ -36,13 +40,18 @@ if (failed.length > 0) {
   process.exitCode = 1;
 }
 
-async function worker(): Promise<void> {
+async function playAll(all: readonly Scenario[]): Promise<void> {
+  const waiting = [...all];
+  await Promise.all(Array.from({ length: AT_ONCE }, () => worker(waiting)));
+}
+
+async function worker(waiting: Scenario[]): Promise<void> {
   for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
     const started = performance.now();
     try {
       const isExpected = (steps: readonly Step[]): boolean => !values.check || changes(scenario, steps).length === 0;
       const played = (): Promise<readonly Step[]> =>
-        play(scenario, { transport, now: () => performance.now(), pass: (ms) => delay(ms), isExpected });
+        play(scenario, { transport, now: () => performance.now(), pass: (ms) => delay(ms), report: reporter(transport), isExpected });
       let steps = await played();
       // The real controllers race with each other: what differs is played again before it counts.
       for (let again = 0; values.check && again < MORE_TIMES && changes(scenario, steps).length > 0; again++) {

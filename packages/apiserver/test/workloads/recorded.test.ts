@@ -32,7 +32,8 @@ test("each known difference occurs in a scenario", () => {
 async function simulate(scenario: Scenario): Promise<readonly Step[]> {
   const clock = fakeClock();
   const server = createApiServer({ clock, workloads: true, garbageCollection: true });
-  const { pods } = server.workloads;
+  const { metrics, pods } = server.workloads;
+  if (scenario.hasMetrics === true) metrics.report({ cpu: "0" }, { name: "another" });
   pods.fail("NotReady", { matchLabels: { [LABEL]: "not-ready" } });
   for (const exitCode of [1, 42]) pods.fail({ exitCode }, { matchLabels: { [LABEL]: `exit-${exitCode}` } });
   pods.fail("Hangs", { matchLabels: { [LABEL]: "runs" } });
@@ -40,6 +41,9 @@ async function simulate(scenario: Scenario): Promise<readonly Step[]> {
     return await play(scenario, {
       transport: server.transport(),
       now: () => clock.now(),
+      async report(all, use) {
+        for (const { metadata } of all) metrics.report(use, { namespace: metadata.namespace, name: metadata.name });
+      },
       async pass(ms) {
         await server.settled();
         await clock.advance(ms);

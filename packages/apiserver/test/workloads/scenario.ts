@@ -9,6 +9,8 @@ export interface Scenario {
   readonly name: string;
   /** Whether the events of controllers are compared, too. */
   readonly hasEvents?: true;
+  /** Whether it reports metrics of pods. Other scenarios see a cluster without metrics. */
+  readonly hasMetrics?: true;
   run(stage: Stage): Promise<void>;
 }
 
@@ -22,6 +24,8 @@ export interface Stage {
   merge(resource: Resource, name: string, body: Json, subresource?: string): Promise<Json>;
   get(resource: Resource, name: string): Promise<Json>;
   remove(resource: Resource, name: string, propagationPolicy?: "Background" | "Foreground" | "Orphan"): Promise<void>;
+  /** Reports how much each pod that exists uses from now on. Needs `hasMetrics`. */
+  report(use: Readonly<Record<string, string>>): Promise<void>;
   /** Lets the controllers act until `until` holds and nothing changes, and records the objects as `step`. */
   settle(step: string, until?: (objects: Objects) => boolean): Promise<void>;
 }
@@ -35,6 +39,9 @@ const RESOURCES = {
   controllerrevisions: { prefix: "/apis/apps/v1" },
   jobs: { prefix: "/apis/batch/v1" },
   cronjobs: { prefix: "/apis/batch/v1" },
+  replicationcontrollers: { prefix: "/api/v1" },
+  resourcequotas: { prefix: "/api/v1" },
+  horizontalpodautoscalers: { prefix: "/apis/autoscaling/v2" },
   pods: { prefix: "/api/v1" },
   events: { prefix: "/api/v1" },
   services: { prefix: "/api/v1" },
@@ -44,6 +51,7 @@ const RESOURCES = {
   poddisruptionbudgets: { prefix: "/apis/policy/v1" },
   persistentvolumes: { prefix: "/api/v1", isClusterWide: true },
   customresourcedefinitions: { prefix: "/apis/apiextensions.k8s.io/v1", isClusterWide: true },
+  validatingadmissionpolicies: { prefix: "/apis/admissionregistration.k8s.io/v1", isClusterWide: true },
   nodes: { prefix: "/api/v1", isClusterWide: true },
   storageclasses: { prefix: "/apis/storage.k8s.io/v1", isClusterWide: true },
 } as const satisfies Readonly<Record<string, { readonly prefix: string; readonly isClusterWide?: true }>>;
@@ -58,7 +66,7 @@ function isClusterWide(resource: Resource): boolean {
 }
 
 /** Returns requests to one server in one namespace. @throws Error with the server's answer when a request is refused */
-export function requests(transport: Transport, namespace: string): Omit<Stage, "settle"> & { objects(): Promise<Objects> } {
+export function requests(transport: Transport, namespace: string): Omit<Stage, "settle" | "report"> & { objects(): Promise<Objects> } {
   const pathOf = (resource: Resource): string => {
     const { prefix } = RESOURCES[resource];
     return isClusterWide(resource) ? `${prefix}/${resource}` : `${prefix}/namespaces/${namespace}/${resource}`;
