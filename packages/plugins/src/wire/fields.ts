@@ -12,7 +12,7 @@ export interface Shape {
 export const MAX_FIELDS = 20_000;
 
 /** Part of the text of the error about too many fields. */
-export const TOO_MANY_FIELDS = `it has more than ${MAX_FIELDS} fields`;
+export const TOO_MANY_FIELDS: string = `it has more than ${MAX_FIELDS} fields`;
 
 /** `DescribeResponse` of `v1.proto`. */
 export const DESCRIBE_SHAPE: Shape = { 2: {}, 4: {}, 5: {} };
