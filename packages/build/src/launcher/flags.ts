@@ -3,10 +3,10 @@
 /**
  * Flags that V8 reads while the program runs.
  *
- * - The growth of the young generation. V8 reads the sizes of semi-spaces before the first line of a program, so no program can set them.
- * - WebAssembly stays as it was first compiled. The optimised HTTP parser of undici, one very large function, takes 15 MB to compile.
+ * WebAssembly stays as it was first compiled. The optimised HTTP parser of undici, one very large function, takes 15 MB to compile.
+ * The size of the young generation is the manager's concern: it limits it in every process, built or not.
  */
-export const RUNTIME_FLAGS: readonly string[] = ["--semi-space-growth-factor=1", "--wasm-tiering-budget=500000000"];
+export const RUNTIME_FLAGS: readonly string[] = ["--wasm-tiering-budget=500000000"];
 
 /** Flags that a user may give to Node, with their defaults. V8 refuses code that was kept under other values, though it depends on none of them. */
 const DEFAULTS: Readonly<Record<string, string>> = {
