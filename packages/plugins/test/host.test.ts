@@ -3,6 +3,7 @@
  *
  * @module-tag memory
  */
+import { setImmediate } from "node:timers/promises";
 import { defineResource, type Kind, kind, systemClock, systemRandom } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";
@@ -10,6 +11,7 @@ import { checkRights, startTestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CapabilityInfo, pluginHost } from "../src/index.ts";
+import type { PluginSource } from "../src/connection.ts";
 import { PluginError } from "../src/plugin-error.ts";
 import type { PlanAnswer } from "../src/wire/messages.ts";
 import { FakePlugin, FakeSource } from "./fake-plugins.ts";
@@ -64,6 +66,30 @@ test("a host that was stopped starts its plugins again", async () => {
     await plugins.stop?.();
     expect(pg.open.size).toBe(0);
   }
+});
+
+test("a look for plugins that a stop has ended is not taken for the look of the next start", async () => {
+  const looks: PromiseWithResolvers<void>[] = [];
+  const slow: PluginSource = {
+    title: "slow",
+    start: () => {
+      const look = Promise.withResolvers<void>();
+      looks.push(look);
+      return look.promise;
+    },
+  };
+  const plugins = pluginHost({ from: [slow], kinds: {} });
+  await plugins.start(new AbortController().signal, fakeEnv([]));
+  await plugins.stop?.();
+  await plugins.start(new AbortController().signal, fakeEnv([]));
+  let hasLooked = false;
+  const looked = plugins.source.start(new AbortController().signal, { clock: systemClock } as never).then(() => (hasLooked = true));
+  looks[0]?.resolve();
+  await setImmediate();
+  expect(hasLooked).toBe(false);
+  looks[1]?.resolve();
+  await looked;
+  await plugins.stop?.();
 });
 
 test("an owner keeps its conditions while the host has not started, and gets a pass when it starts", async () => {

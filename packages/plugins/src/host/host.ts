@@ -64,8 +64,10 @@ export class Host {
       infos.changed();
     };
     changed();
+    // That of this start: after a stop, the next start has another one.
+    const look = this.#look;
     void this.#lookAt({ clock, random, log, metrics, changed }, end.signal).then(() => {
-      this.#look.resolve();
+      look.resolve();
       infos.looked();
     });
     this.#checkHealth(clock, end.signal).catch(() => undefined); // It ends by the signal.
