@@ -33,28 +33,28 @@ function fakeEnv(logs: string[]) {
   return { clock: systemClock, random: systemRandom, log, client: {}, metrics: async () => undefined } as never;
 }
 
-test.for([{ from: "options" }, { from: "TREADLE_PLUGINS" }])(
-  "a list of releases in $from is read at the start, and a wrong entry is reported",
-  async ({ from }) => {
-    const list = `nonsense,acme/pg@v1.0.0#plan9-mips=${"0".repeat(64)}`;
-    const plugins = pluginHost({ from: [], kinds: {}, ...(from === "options" ? { releases: list } : {}) });
-    const logs: string[] = [];
-    const before = process.env["TREADLE_PLUGINS"];
-    process.env["TREADLE_PLUGINS"] = from === "options" ? "another" : list;
-    try {
-      await plugins.start(new AbortController().signal, fakeEnv(logs));
-      await plugins.source.start(new AbortController().signal, { clock: systemClock } as never);
-    } finally {
-      if (before === undefined) delete process.env["TREADLE_PLUGINS"];
-      else process.env["TREADLE_PLUGINS"] = before;
-      await plugins.stop?.();
-    }
-    expect(logs).toEqual([
-      expect.stringContaining('"nonsense"'),
-      expect.stringContaining("release acme/pg@v1.0.0 is not used: it has no checksum for"),
-    ]);
-  },
-);
+test("the releases in TREADLE_PLUGINS are read at the start, and a wrong entry is reported", async () => {
+  const plugins = pluginHost({ from: [], kinds: {} });
+  const logs: string[] = [];
+  const before = process.env["TREADLE_PLUGINS"];
+  process.env["TREADLE_PLUGINS"] = `nonsense,acme/pg@v1.0.0#plan9-mips=${"0".repeat(64)}`;
+  try {
+    await plugins.start(new AbortController().signal, fakeEnv(logs));
+    await plugins.source.start(new AbortController().signal, { clock: systemClock } as never);
+  } finally {
+    if (before === undefined) delete process.env["TREADLE_PLUGINS"];
+    else process.env["TREADLE_PLUGINS"] = before;
+    await plugins.stop?.();
+  }
+  expect(logs).toEqual([
+    expect.stringContaining('"nonsense"'),
+    expect.stringContaining("release acme/pg@v1.0.0 is not used: it has no checksum for"),
+  ]);
+});
+
+test("the options of the releases in TREADLE_PLUGINS are checked when the operator is made", () => {
+  expect(() => pluginHost({ from: [], kinds: {}, releases: { base: "http://mirror" } })).toThrow(/must be an https URL/);
+});
 
 test("a host that was stopped starts its plugins again", async () => {
   const pg = postgres();
