@@ -108,7 +108,7 @@ export class InfoWriter {
       }
       if (this.#hasLooked) await client.delete(CapabilityInfo, { name: metadata.name }, { preconditions: { uid: metadata.uid } });
     });
-    // One that another host has is no obstacle for the others.
+    // An object that another host keeps does not stop the writes of the others.
     const failed = (await Promise.allSettled([...writes, ...rest])).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }

@@ -3,7 +3,7 @@
  *
  * Of several plugins the one with the highest priority serves, else the first by name. It keeps the pair while it is away or in a crash
  * loop: another plugin gives other objects, and the objects of the first would be removed. It loses the pair when it is refused, when it
- * is gone for good, or when its new revision does not offer the pair.
+ * is removed, or when its new revision does not offer the pair.
  */
 import type { LiveInput } from "@treadle/dependents/unstable/render";
 import { truncate } from "@treadle/reconcile/unstable/engine";

@@ -67,7 +67,8 @@ interface Metadata {
 }
 
 function metadataOf(id: string, given: unknown, { owner, reserved, hide }: PlanRules, refuse: Refuse): Metadata {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw refuse("InvalidAnswer", "has metadata that is no object");
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw refuse("InvalidAnswer", "has metadata that is not an object");
   const { namespace, name, labels, annotations, ...rest } = given as { readonly [field: string]: unknown };
   const { metadata } = owner;
   const others = Object.keys(rest);
