@@ -6,13 +6,14 @@ import { orAborted, sleep } from "@treadle/apimachinery";
 import { truncate } from "@treadle/reconcile/unstable/engine";
 import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
+import { shown } from "../shown.ts";
 import { newCertificate } from "../wire/certificate.ts";
 import { connectGrpc, type GrpcConnection } from "../wire/connect.ts";
 import { COOKIE, PROTOCOL_VERSION } from "../wire/protos.ts";
 import { messageOf } from "../wire/texts.ts";
 import { type Child, startChild } from "./child.ts";
 import { type Handshake, parseHandshake } from "./handshake.ts";
-import { type PluginLog, pluginLog, shown } from "./log.ts";
+import { type PluginLog, pluginLog } from "./log.ts";
 
 /** Options of {@link launchPlugin}. */
 export interface LaunchOptions extends ConnectEnv {

@@ -3,7 +3,7 @@ import { apiVersionOf, groupOf, isDns1123Subdomain, type Kind, type KubernetesOb
 import { configured, type ConfiguredObject, type DependentState } from "@treadle/dependents";
 import { truncate } from "@treadle/reconcile/unstable/engine";
 import { PluginError } from "../plugin-error.ts";
-import { printable } from "../process/log.ts";
+import { printable } from "../shown.ts";
 import type { GrantedKinds } from "../types.ts";
 import type { PlannedDependent } from "../wire/messages.ts";
 

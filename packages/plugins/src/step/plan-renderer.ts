@@ -9,9 +9,9 @@ import type { Host } from "../host/host.ts";
 import { textsOfSecrets } from "../host/plugin-secrets.ts";
 import type { Candidate, Pair } from "../host/registry.ts";
 import { PluginError } from "../plugin-error.ts";
+import { printable } from "../shown.ts";
 import type { GrantedKinds, PluginStepOptions } from "../types.ts";
 import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
-import { printable } from "../process/log.ts";
 import { checkedPlan, refusal } from "./checked-plan.ts";
 
 /** What a step needs of its host. */
