@@ -4,6 +4,7 @@ import { type ConfiguredObject, NoAnswer, type RenderContext } from "@treadle/de
 import { hostOf, type RenderHost, RenderLater, SHARED_PREFIX } from "@treadle/dependents/unstable/render";
 import { TerminalError } from "@treadle/reconcile";
 import { TimeLimit, truncate } from "@treadle/reconcile/unstable/engine";
+import { core } from "zod";
 import type { OfferedType } from "../host/offer.ts";
 import type { Host } from "../host/host.ts";
 import { textsOfSecrets } from "../host/plugin-secrets.ts";
@@ -117,7 +118,7 @@ function parametersOf({ parameters: schema }: OfferedType, { parameters }: Reque
     throw invalid([{ path: "spec.parameters", message: "takes too long for the patterns in the schema of the plugin" }]);
   const { data, error } = done.result;
   if (error !== undefined)
-    throw invalid(error.issues.map(({ path, message }) => ({ path: ["spec.parameters", ...path].join("."), message })));
+    throw invalid(error.issues.map(({ path, message }) => ({ path: core.toDotPath(["spec", "parameters", ...path]), message })));
   return data as object; // A schema that changes the type is not one of parameters.
 }
 
