@@ -7,7 +7,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { sleep } from "@treadle/apimachinery";
 import type { Origin, PluginSource, PluginSourceEnv } from "../connection.ts";
 import { messageOf } from "../wire/texts.ts";
-import { absolute, codeOf, type Launch, launch, originOf, type ProgramOptions } from "./program.ts";
+import { absolute, codeOf, type Launch, launch, originOf, type ProgramOptions } from "./source.ts";
 import { otherWriters } from "./trust.ts";
 
 /** Options of {@link folder}. */

@@ -7,7 +7,7 @@ import type { ConnectEnv, Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import { download } from "./download.ts";
 import { messageOf } from "../wire/texts.ts";
-import { type Launch, launch, type ProgramOptions, sourceOf } from "./program.ts";
+import { type Launch, launch, type ProgramOptions, sourceOf } from "./source.ts";
 import { parseRelease, parseReleases, platformOf, type ReleaseName } from "./release-name.ts";
 import { otherWriters } from "./trust.ts";
 import { unpack } from "./unpack.ts";

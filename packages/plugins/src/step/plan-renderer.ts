@@ -51,7 +51,7 @@ export function planRenderer(
     const requested = requestOf(options, owner);
     const pair = host.registry.pair(requested.category, requested.type);
     services.dependsOn(pair);
-    if (host.registry.others === undefined) throw new RenderLater("the host of the plugins has not started: add it to the manager");
+    if (host.registry.overview === undefined) throw new RenderLater("the host of the plugins has not started: add it to the manager");
     const { plugin, type } = serving(pair, requested, host);
     const parameters = parametersOf(type, requested, limit);
     if (plugin.running === undefined)
@@ -99,7 +99,7 @@ function requestOf(options: Options, owner: KubernetesObject): Requested {
 /** @throws NoAnswer if no plugin offers what is requested */
 function serving({ candidates }: Pair, { category, type, version }: Requested, { registry }: StepHost["host"]): Candidate {
   const [first] = candidates;
-  if (first === undefined) throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${registry.others}`, { retry: "never" });
+  if (first === undefined) throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${registry.overview}`, { retry: "never" });
   const { versions } = first.type;
   if (version === "" || versions.includes(version)) return first;
   const there = versions.length === 0 ? "it has no versions" : `there are: ${truncate(versions.join(", "), 300)}`;
