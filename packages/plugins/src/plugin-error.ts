@@ -20,7 +20,10 @@ export type PluginErrorCode =
 
 /** Options of {@link PluginError}. */
 export interface PluginErrorOptions extends ErrorOptions {
-  /** When the call may be tried again, in milliseconds. @defaultValue by the backoff of the pass; with `Away`: when the plugin is back */
+  /**
+   * When the call may be tried again, in milliseconds.
+   * @defaultValue by the backoff of the pass; with `Away` and `NotGranted`: when the plugin is back, or it or the owner has changed
+   */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -32,11 +35,14 @@ export class PluginError extends NoAnswer {
   readonly code: PluginErrorCode;
 
   constructor(code: PluginErrorCode, message: string, { retryAfterMs, ...options }: PluginErrorOptions = {}) {
-    super("PluginUnavailable", message, { ...options, retry: retryAfterMs ?? (code === "Away" ? "never" : "backoff") });
+    super("PluginUnavailable", message, { ...options, retry: retryAfterMs ?? (ONLY_BY_EVENT.includes(code) ? "never" : "backoff") });
     this.code = code;
     Object.defineProperty(this, PLUGIN_ERROR, { value: true });
   }
 }
+
+/** Another call gives the same: the answer of a plugin follows from its request, and the grants are those of the process. */
+const ONLY_BY_EVENT: readonly PluginErrorCode[] = ["Away", "NotGranted"];
 
 const PLUGIN_ERROR: symbol = Symbol.for("treadle.plugins.PluginError");
 

@@ -83,7 +83,8 @@ test("a look for plugins that a stop has ended is not taken for the look of the 
   await plugins.stop?.();
   await plugins.start(new AbortController().signal, fakeEnv([]));
   let hasLooked = false;
-  const looked = plugins.source.start(new AbortController().signal, { clock: systemClock } as never).then(() => (hasLooked = true));
+  const looked = Promise.resolve(plugins.source.start(new AbortController().signal, { clock: systemClock } as never));
+  void looked.then(() => (hasLooked = true));
   looks[0]?.resolve();
   await setImmediate();
   expect(hasLooked).toBe(false);
@@ -159,7 +160,8 @@ test("an answer with a cluster-scoped object is refused with kinds any, and noth
   const pg = new FakePlugin("pg");
   const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", data: undefined };
   pg.plan = () => ({ type: "dependents", dependents: [map("server"), map("role", role)] });
-  await using stage = await setStage([new FakeSource(pg.origin())], [capability("a")], { options: { kinds: { pg: "any" } } });
+  const source = new FakeSource(pg.origin());
+  await using stage = await setStage([source], [capability("a")], { options: { kinds: { pg: "any" } } });
   await stage.cluster.settled();
   expect(await stage.condition("a", "PluginReady")).toMatchObject({
     reason: "PluginUnavailable",
@@ -167,6 +169,7 @@ test("an answer with a cluster-scoped object is refused with kinds any, and noth
   });
   expect(await stage.maps()).toEqual([]);
   pg.plan = () => ({ type: "dependents", dependents: [map("server")] });
+  source.offer(pg.origin({ revision: "2" }));
   await stage.pass(60_000);
   expect([await stage.shown("a"), await stage.maps()]).toEqual([READY, ["a-server"]]);
 });
@@ -240,6 +243,24 @@ test.for<{ readonly text: string; readonly answer: PlanAnswer | PluginError }>([
   const owner = await stage.cluster.client.get(Capability, { name: "a", namespace: "default" });
   expect([isEcho, owner?.status?.conditions?.find(({ type }) => type === "Ready")?.status]).toEqual([true, "False"]);
   expect(JSON.stringify([owner?.status, stage.operator.logs])).not.toContain(VALUE.slice(0, 3));
+});
+
+test("a plan with a kind that is not granted is asked for again only when the plugin changes", async () => {
+  const pg = postgres();
+  const source = new FakeSource(pg.origin());
+  pg.plan = () => ({ type: "dependents", dependents: [map("server", { kind: "Service" })] });
+  await using stage = await setStage([source], [capability("a")]);
+  await stage.pass(2_000);
+  await stage.pass(3_600_000);
+  expect(await stage.condition("a", "PluginReady")).toMatchObject({
+    reason: "PluginUnavailable",
+    message: expect.stringContaining("not granted"),
+  });
+  expect(pg.plans).toHaveLength(1);
+  pg.plan = () => ({ type: "dependents", dependents: [map("server")] });
+  source.offer(pg.origin({ revision: "2" }));
+  await stage.cluster.settled();
+  expect(await stage.shown("a")).toEqual(READY);
 });
 
 test("an answer with the owner itself is refused", async () => {
