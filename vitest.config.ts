@@ -11,8 +11,9 @@ const minor = Number(/^v1\.(\d+)/.exec(process.env["TREADLE_TEST_KUBERNETES"] ??
 /** Tests that need a server of at least this version have the tag `since-1.N`. */
 const SINCE = [{ minor: 34, description: "nothing is created any more while its CRD is being removed" }];
 
-/** Set by `npm run test:long`: the long tests, all of them and in full. */
-const isLongRun = (process.env["TREADLE_TEST_LONG"] ?? "") !== "";
+/** Set by `npm run test:long` to "1": the long tests, all of them and in full. Set by `npm test -- --all` to "all": the other tests, too. */
+const long = process.env["TREADLE_TEST_LONG"] ?? "";
+const isLongRun = long !== "" && long !== "all";
 
 /**
  * Tests of real programs are in `*.programs.test.ts`. `npm run test:programs` sets "only" and runs them alone; `npm run test:e2e` sets
@@ -54,7 +55,7 @@ export default defineConfig({
     exclude: EXCLUDED,
     passWithNoTests: isLongRun,
     setupFiles: [join(import.meta.dirname, "tools/src/test-setup.ts")],
-    provide: { part: { isWhole: isLongRun || isOnRealServer, seed } },
+    provide: { part: { isWhole: long !== "" || isOnRealServer, seed } },
     tags: [
       { name: "long", description: "a random eighth of these tests runs in `npm test`; all run in `npm run test:long`" },
       { name: "part", description: "does an eighth of its cases in `npm test`, by the seed; all in `npm run test:long`" },
@@ -65,7 +66,7 @@ export default defineConfig({
     ],
     ...TAGS,
     // No result may depend on the load of the machine: the limits end only what hangs.
-    testTimeout: isLongRun ? 900_000 : isOnRealServer ? 180_000 : 60_000,
+    testTimeout: long !== "" ? 900_000 : isOnRealServer ? 180_000 : 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     // Files of one worker share what they import, which takes longer than most of them: none may depend on the order in which they run.

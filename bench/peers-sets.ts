@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- peers-sets` (also a part of `-- peers`): an operator with ten objects for each custom resource, on Treadle and on
+ * `npm run bench -- peers-sets [--quick]`: an operator with ten objects for each custom resource, on Treadle and on
  * controller-runtime, on one real etcd and kube-apiserver, in turns. Writes its part of docs/benchmarks.md, and
- * docs/benchmarks-sets.json. BENCH_OUT, BENCH_SIZE and BENCH_PEERS as for peers.ts.
+ * docs/benchmarks-sets.json. `--quick` is for a look in about a minute. The environment is that of peers.ts.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,30 +9,32 @@ import { install } from "./src/install.ts";
 import { sweepStacks } from "./src/load.ts";
 import { Stack } from "./src/operators/kinds.ts";
 import { writePage } from "./src/page.ts";
-import { machine } from "./src/report.ts";
+import { machine } from "./src/findings.ts";
+import { buildsOf } from "./src/peers.ts";
+import { inTurn } from "./src/plan.ts";
 import { onServer, type Site } from "./src/server.ts";
 import { measureSets } from "./src/sets.ts";
 import { type SetResults, setsReport } from "./src/sets-report.ts";
-import { logger, measuring, outDir, sizeName } from "./src/settings.ts";
+import { logger, measuring, settings, textOf } from "./src/settings.ts";
 
 const SIZES = {
   full: { stacks: 200, concurrency: 5, restMs: 3_000, factor: 60, drifts: 20, rounds: 2 },
-  small: { stacks: 20, concurrency: 5, restMs: 1_000, factor: 600, drifts: 5, rounds: 1 },
+  quick: { stacks: 20, concurrency: 5, restMs: 1_000, factor: 600, drifts: 5, rounds: 1 },
 };
 
-const { rounds, ...sizes } = SIZES[sizeName()];
-const names = process.env["BENCH_PEERS"]?.split(",") ?? ["treadle", "controller-runtime"];
+const { size, out, isProfile, names = ["treadle", "controller-runtime"] } = settings();
+if (isProfile) throw new Error("--profile: npm run bench -- peers has profiles, sets have none");
+const { rounds, ...sizes } = SIZES[size];
 const { log, elapsedMs } = logger();
 
 await measuring(async () => {
   const about = machine();
   const found: Pick<SetResults, "measured" | "requests" | "failures"> = { measured: {}, requests: {}, failures: [] };
-  await onServer({ names, failures: found.failures, log }, async (site) => {
+  await onServer({ builds: buildsOf(names), failures: found.failures, log }, async (site) => {
     await install(site.client, Stack);
     for (let round = 0; round < rounds; round++) await runRound(site, round, found);
   });
   const results: SetResults = { machine: about, minutes: Math.round(elapsedMs() / 60_000), sizes, ...found };
-  const out = outDir();
   writeFileSync(join(out, "benchmarks-sets.json"), `${JSON.stringify(results, undefined, 2)}\n`);
   writePage(join(out, "benchmarks.md"), "npm run bench -- peers-sets", setsReport(results));
   log(`wrote ${join(out, "benchmarks.md")}`);
@@ -41,7 +43,7 @@ await measuring(async () => {
 /** Measures each operator once. The order is reversed in every second round. */
 async function runRound(site: Site, round: number, found: Pick<SetResults, "measured" | "requests" | "failures">): Promise<void> {
   const peers = site.peers.filter(({ modes }) => modes.includes("sets"));
-  for (const peer of round % 2 === 0 ? peers : peers.toReversed()) {
+  for (const peer of inTurn(peers, round)) {
     const title = `${peer.name}, Stacks, round ${round + 1}`;
     try {
       const { measured, requests } = await measureSets(peer, site, sizes);
@@ -51,9 +53,8 @@ async function runRound(site: Site, round: number, found: Pick<SetResults, "meas
       const all = (found.measured[peer.name] ??= {});
       for (const [name, value] of numbers) (all[name] ??= []).push(value);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      log(`${title} failed: ${text}`);
-      found.failures.push(`${title}: ${text.split("\n")[0]}`);
+      log(`${title} failed: ${error instanceof Error ? error.message : String(error)}`);
+      found.failures.push(`${title}: ${textOf(error)}`);
       await sweepStacks(site.client);
     }
   }

@@ -60,7 +60,7 @@ const TASKS = {
   },
   smoke: { about: "installs the tarballs in an empty folder, compiles and runs programs on them", node: ["tools/src/smoke.ts"] },
   bench: {
-    about: "the benchmarks (-- NAME for those whose path contains it; -- pairs --before DIR --after DIR for two checkouts)",
+    about: "the benchmarks (-- NAME for those whose path contains it; -- compare OLD for two commits)",
     node: [SOURCE, "--expose-gc", "tools/src/bench.ts"],
   },
 };

@@ -49,7 +49,7 @@ export function kubeconfig(dir: string, account: Account, server: string, adminK
 }
 
 function caOf(kubeconfig: string): Buffer {
-  const found = /certificate-authority-data: *"?([A-Za-z0-9+/=]+)/.exec(readFileSync(kubeconfig, "utf8"))?.[1];
+  const found = /certificate-authority-data"?: *"?([A-Za-z0-9+/=]+)/.exec(readFileSync(kubeconfig, "utf8"))?.[1];
   if (found === undefined) throw new Error(`${kubeconfig} names no certificate-authority-data`);
   return Buffer.from(found, "base64");
 }

@@ -6,10 +6,13 @@ import { Blob, Stack, Widget } from "./operators/kinds.ts";
 const AT_ONCE = 16;
 const namespace = "default";
 
-export async function createWidgets(client: Client, count: number): Promise<void> {
-  await each(count, (i) =>
-    client.create(Widget, { metadata: { name: `w${i}`, namespace }, spec: { size: i, text: `text of ${i} `.repeat(40) } }),
-  );
+/** Makes Widgets; `first` is the number in the name of the first. */
+export async function createWidgets(client: Client, count: number, first = 0): Promise<void> {
+  await each(count, (i) => {
+    const number = first + i;
+    const metadata = { name: `w${number}`, namespace };
+    return client.create(Widget, { metadata, spec: { size: number, text: `text of ${number} `.repeat(40) } });
+  });
 }
 
 export async function createBlobs(client: Client, count: number): Promise<void> {
@@ -44,18 +47,35 @@ export async function sweepStacks(client: Client): Promise<void> {
     await deleteAll(client, `/api/v1/namespaces/${namespace}/${resource}`);
 }
 
-/** Changes one Widget after the other, so many a second, and resolves when all changes are stored: how many. */
-export async function changeWidgets(client: Client, load: { count: number; perSecond: number; seconds: number }): Promise<number> {
+/** Changes of Widgets. */
+export interface Changes {
+  /** The number of Widgets that take turns. */
+  readonly widgets: number;
+  readonly changes: number;
+  /** The number of the first change. No two changes of a run have one, so each of them changes its Widget. */
+  readonly first: number;
+}
+
+/** Changes one Widget after the other, so many a second, and resolves when all changes are stored. */
+export async function changeSteadily(client: Client, { perSecond, ...load }: Changes & { readonly perSecond: number }): Promise<void> {
   const startedAt = performance.now();
   const stored: Promise<unknown>[] = [];
-  for (let i = 0; i < load.perSecond * load.seconds; i++) {
-    const waitMs = startedAt + (i * 1000) / load.perSecond - performance.now();
+  for (let i = 0; i < load.changes; i++) {
+    const waitMs = startedAt + (i * 1000) / perSecond - performance.now();
     if (waitMs > 1) await sleep(waitMs);
-    const body = { spec: { text: `change ${i}` } };
-    stored.push(client.patch(Widget, { name: `w${i % load.count}`, namespace }, { type: "merge", body }));
+    stored.push(change(client, load, i));
   }
   await Promise.all(stored);
-  return stored.length;
+}
+
+/** Makes the changes as fast as the server takes them from a few writers. */
+export async function changeAtOnce(client: Client, load: Changes): Promise<void> {
+  await each(load.changes, (i) => change(client, load, i));
+}
+
+function change(client: Client, { widgets, first }: Changes, i: number): Promise<unknown> {
+  const body = { spec: { text: `change ${first + i}` } };
+  return client.patch(Widget, { name: `w${i % widgets}`, namespace }, { type: "merge", body });
 }
 
 /** Tells the server to delete all Widgets; they go when the operator took its finalizer off. */

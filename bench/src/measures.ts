@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@treadle/client";
 import { auditEnd, requestsOf } from "./audit.ts";
-import { changeWidgets, createWidgets, deleteWidgets } from "./load.ts";
+import { changeAtOnce, changeSteadily, createWidgets, deleteWidgets } from "./load.ts";
 import { type Mode, Operator, type Peer } from "./operator.ts";
+import type { ProfileFolder } from "./profiles/profiler.ts";
 import { percentile } from "./statistics.ts";
 import type { Sighting, Wish } from "./watcher.ts";
 
@@ -16,10 +17,16 @@ export interface Setup {
   readonly auditLog: string;
   readonly widgets: number;
   readonly blobs: number;
-  readonly seconds: number;
-  readonly perSecond: number;
+  /** The highest number of changes to Widgets whose latency and processor time are measured. */
+  readonly changes: number;
+  /** The longest time of these changes, in seconds: at a low rate there are fewer. */
+  readonly changesSeconds: number;
+  /** The time of changes at the same rate before, in seconds. */
+  readonly warmUpSeconds: number;
   readonly concurrency: number;
   readonly restMs: number;
+  /** Where profiles are written. @defaultValue there are none */
+  readonly profiles?: ProfileFolder;
 }
 
 /** Numbers by name; the names are those of the table. */
@@ -32,43 +39,81 @@ export async function measureCold(peer: Peer, setup: Setup): Promise<Measured> {
   await using operator = new Operator(peer, "reconcile", setup);
   const { at } = await observer.until({ settled: 1, generations: 1 }, operator);
   const { cpuSeconds } = operator.usage();
+  await operator.profiler?.cpu("start");
   await sleep(setup.restMs);
   const { rssMb } = operator.usage();
+  await operator.profiler?.heap("rest");
   await deleteWidgets(setup.client);
   await observer.until({ settled: 0, generations: 0 }, operator);
   return { coldStartMs: at - operator.startedAt, coldStartCpuMs: cpuSeconds * 1000, idleRssMb: rssMb };
 }
 
-/** All Widgets from nothing to Ready, then changes at a steady rate, then all deleted again. */
-export async function measureReconciling(peer: Peer, setup: Setup): Promise<{ measured: Measured; requests: Record<string, number> }> {
-  const { client, widgets, perSecond, seconds } = setup;
+/**
+ * All Widgets from nothing to Ready, then one change to each as fast as possible, then all deleted. `carriedPerSecond` is the rate that
+ * saturates the machine: changes, from the first request to the last status.
+ */
+export async function measureConverging(peer: Peer, setup: Setup): Promise<{ measured: Measured; requests: Record<string, number> }> {
+  const { client, widgets } = setup;
   await createWidgets(client, widgets);
   await using observer = await observe(setup.kubeconfig);
   const since = auditEnd(setup.auditLog);
   await using operator = new Operator(peer, "reconcile", setup);
   const { at } = await observer.until({ settled: widgets, generations: widgets }, operator);
   const converged = operator.usage();
+  await operator.profiler?.cpu("converge");
+  await operator.profiler?.heap("converge");
   // What the last events still cause belongs to it.
   await sleep(setup.restMs);
   const requests = requestsOf(setup.auditLog, peer.user, since);
   const total = Object.values(requests).reduce((sum, each) => sum + each, 0);
-  const before = operator.usage().cpuSeconds;
-  const changes = await changeWidgets(client, { count: widgets, perSecond, seconds });
-  const { latenciesMs } = await observer.until({ settled: widgets, generations: widgets + changes }, operator);
-  const changed = operator.usage();
+  const changedFrom = Date.now();
+  await changeAtOnce(client, { widgets, changes: widgets, first: 0 });
+  const { at: changedAt } = await observer.until({ settled: widgets, generations: 2 * widgets }, operator);
   await deleteWidgets(client);
   await observer.until({ settled: 0, generations: 0 }, operator);
   const measured: Measured = {
     convergeMs: at - operator.startedAt,
     convergeCpuMs: converged.cpuSeconds * 1000,
+    convergePeakMb: converged.peakMb,
     requestsPerWidget: total / widgets,
+    carriedPerSecond: (widgets * 1000) / (changedAt - changedFrom),
+  };
+  return { measured, requests };
+}
+
+/** The number of changes that `changesCpuMs` is about, however many were made. */
+export const CHANGES_OF_ROW = 10_000;
+
+/** The number of changes that are measured at a rate. */
+export function changesAt({ changes, changesSeconds }: Pick<Setup, "changes" | "changesSeconds">, perSecond: number): number {
+  return Math.min(changes, Math.ceil(perSecond * changesSeconds));
+}
+
+/** Changes at a steady rate, to an operator that is warm: it has seen changes at the same rate for a while. */
+export async function measureChanges(peer: Peer, setup: Setup, perSecond: number): Promise<Measured> {
+  const { client, widgets } = setup;
+  const changes = changesAt(setup, perSecond);
+  await createWidgets(client, widgets);
+  await using observer = await observe(setup.kubeconfig);
+  await using operator = new Operator(peer, "reconcile", setup);
+  await observer.until({ settled: widgets, generations: widgets }, operator);
+  const warmUp = Math.ceil(setup.warmUpSeconds * perSecond);
+  await changeSteadily(client, { widgets, changes: warmUp, first: 0, perSecond });
+  await observer.until({ settled: widgets, generations: widgets + warmUp }, operator);
+  await operator.profiler?.cpu();
+  const before = operator.usage().cpuSeconds;
+  await changeSteadily(client, { widgets, changes, first: warmUp, perSecond });
+  const { latenciesMs } = await observer.until({ settled: widgets, generations: widgets + warmUp + changes }, operator);
+  const after = operator.usage().cpuSeconds;
+  await operator.profiler?.cpu("changes");
+  await deleteWidgets(client);
+  await observer.until({ settled: 0, generations: 0 }, operator);
+  return {
     latencyP50Ms: percentile(latenciesMs, 0.5),
     latencyP99Ms: percentile(latenciesMs, 0.99),
     latencySamples: latenciesMs.length,
-    changesCpuMs: (changed.cpuSeconds - before) * 1000,
-    reconcilePeakMb: changed.peakMb,
+    changesCpuMs: ((after - before) * 1000 * CHANGES_OF_ROW) / changes,
   };
-  return { measured, requests };
 }
 
 /** Live heap and resident memory with caches that are empty. */
@@ -90,9 +135,11 @@ export async function measureSync(peer: Peer, mode: Mode, setup: Setup, empty: E
   await using operator = new Operator(peer, mode, { ...setup, expect: setup.blobs });
   const passed = await operator.told("passed");
   const { peakMb, cpuSeconds } = operator.usage();
+  await operator.profiler?.cpu(`blobs-${mode}`);
   await sleep(setup.restMs);
   const { rssMb } = operator.usage();
   const { bytes = Number.NaN } = await operator.heap();
+  await operator.profiler?.heap(`blobs-${mode}`);
   return {
     [`${mode}.firstPassesMs`]: passed.at - operator.startedAt,
     [`${mode}.syncCpuMs`]: cpuSeconds * 1000,

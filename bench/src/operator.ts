@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { type ProfileFolder, Profiler, profilerEnv } from "./profiles/profiler.ts";
 
 export type Mode = "reconcile" | "cache" | "metadata" | "sets";
 
@@ -41,6 +42,8 @@ export interface OperatorSettings {
   readonly slices?: boolean;
   /** The period of the resync, in milliseconds. @defaultValue that of the framework */
   readonly resyncMs?: number;
+  /** Where profiles of operators with an event loop are written. @defaultValue there are none */
+  readonly profiles?: ProfileFolder;
 }
 
 const MEGABYTE = 2 ** 20;
@@ -52,6 +55,8 @@ export class Operator {
   readonly startedAt: number = Date.now();
   /** Resolves when the process is no more. */
   readonly ended: Promise<void>;
+  /** Absent in a run that measures. */
+  readonly profiler?: Profiler;
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #told = new Map<string, { readonly line: Told; readonly at: number }>();
@@ -60,11 +65,13 @@ export class Operator {
 
   constructor(peer: Peer, mode: Mode, settings: OperatorSettings) {
     this.#name = peer.name;
+    const profiles = peer.hasEventLoop ? settings.profiles : undefined;
     this.#child = spawn(peer.command, peer.args, {
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", ...(profiles === undefined ? [] : ["ipc" as const])],
       env: {
         PATH: process.env["PATH"],
         ...peer.env,
+        ...(profiles === undefined ? {} : profilerEnv),
         BENCH_MODE: mode,
         BENCH_CONCURRENCY: String(settings.concurrency),
         BENCH_EXPECT: String(settings.expect ?? 0),
@@ -72,6 +79,7 @@ export class Operator {
         ...(settings.resyncMs === undefined ? {} : { BENCH_RESYNC_MS: String(settings.resyncMs) }),
       },
     });
+    if (profiles !== undefined) this.profiler = new Profiler(this.#child, peer.name, profiles);
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#keep(text));
     if (this.#child.stdout !== null) createInterface(this.#child.stdout).on("line", (line) => this.#read(line));
     this.#child.once("error", (error) => this.#keep(error.message));

@@ -3,6 +3,9 @@ import { type Account, inCluster, kubeconfig } from "./accounts.ts";
 import { buildClientNode, buildControllerRuntime, buildTreadle, bundle } from "./build.ts";
 import type { Mode, Peer } from "./operator.ts";
 
+/** Makes an operator that was built ready to start at a place. */
+export type MakePeer = (place: Place) => Peer;
+
 /** Where the server is, and whom an operator is to it. */
 export interface Place {
   readonly dir: string;
@@ -23,11 +26,11 @@ interface Recipe {
 const RECIPES: Readonly<Record<string, Recipe>> = {
   treadle: {
     build: async () => [process.execPath, "--expose-gc", buildTreadle()],
-    modes: ["reconcile", "cache", "sets"],
+    modes: ["reconcile", "cache", "metadata", "sets"],
     hasEventLoop: true,
     isInCluster: true,
   },
-  "controller-runtime": { build: async () => [buildControllerRuntime()], modes: ["reconcile", "cache", "sets"] },
+  "controller-runtime": { build: async () => [buildControllerRuntime()], modes: ["reconcile", "cache", "metadata", "sets"] },
   "treadle-tuned": {
     build: async () => [process.execPath, "--expose-gc", "--max-semi-space-size=8", await bundle(buildTreadle())],
     modes: ["reconcile", "cache", "metadata", "sets"],
@@ -51,10 +54,31 @@ export const defaultPeers: readonly string[] = [
   "client-node",
 ];
 
-/** @throws when there is none of that name, or it cannot be built. */
-export async function buildPeer(name: string): Promise<(place: Place) => Peer> {
+/** The operators of the quick form: those that have goals, and what they are compared with. */
+export const quickPeers: readonly string[] = ["treadle", "controller-runtime", "treadle-tuned"];
+
+/** The operators whose processes profiles can show. */
+export const profiledPeers: readonly string[] = peerNames.filter((name) => RECIPES[name]?.hasEventLoop === true);
+
+/** What builds the operators of these names. Building fails where there is none of a name. */
+export function buildsOf(names: readonly string[]): Map<string, () => Promise<MakePeer>> {
+  return new Map(names.map((name) => [name, async () => buildPeer(name)]));
+}
+
+/** Builds the operator of a checkout of Treadle, for {@link buildsOf}'s map; it takes part in what the mode "reconcile" measures. */
+export async function buildCheckout(name: string, checkout: string): Promise<MakePeer> {
+  return made(name, { build: async () => [process.execPath, "--expose-gc", buildTreadle(checkout)], modes: ["reconcile"], ...OURS });
+}
+
+const OURS = { hasEventLoop: true, isInCluster: true } as const;
+
+async function buildPeer(name: string): Promise<MakePeer> {
   const recipe = RECIPES[name];
   if (recipe === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}: use some of ${peerNames.join(", ")}`);
+  return await made(name, recipe);
+}
+
+async function made(name: string, recipe: Recipe): Promise<MakePeer> {
   const [command, ...args] = await recipe.build();
   return ({ dir, server, adminKubeconfig, account }) => ({
     name,

@@ -2,22 +2,29 @@
 import { createBlobs, createWidgets, deleteWidgets, dumbLoop, sweep } from "./load.ts";
 import {
   type Empty,
+  measureChanges,
   measureCold,
+  measureConverging,
   type Measured,
   measureEmpty,
-  measureReconciling,
   measureSlices,
   measureSync,
   type Setup,
 } from "./measures.ts";
 import type { Mode, Peer } from "./operator.ts";
-import type { Findings } from "./report.ts";
+import type { Findings } from "./findings.ts";
+import { median } from "./statistics.ts";
+import { textOf } from "./settings.ts";
 
 const CACHES = ["cache", "metadata"] as const;
 
 export interface Rounds {
-  /** Of starts, and of Widgets. */
-  readonly reconcile: number;
+  /** Of the loop of requests without an operator. */
+  readonly loop: number;
+  /** Of starts, and of Widgets to Ready. */
+  readonly short: number;
+  /** Of changes at a steady rate. */
+  readonly changes: number;
   /** Of Blobs. */
   readonly sync: number;
 }
@@ -37,8 +44,11 @@ export class Plan {
 
   /** What fails is named in the findings, and the rest goes on. `isLate` ends a kind of rounds after its first. */
   async run(rounds: Rounds, isLate: () => boolean): Promise<void> {
-    for (let round = 0; round < rounds.reconcile && !(round > 0 && isLate()); round++) await this.#reconcile(round);
-    const { client, blobs } = this.#setup;
+    const goesOn = (round: number, all: number): boolean => round < all && !(round > 0 && isLate());
+    for (let round = 0; goesOn(round, rounds.loop); round++) await this.#loop();
+    for (let round = 0; goesOn(round, rounds.short); round++) await this.#short(round);
+    for (let round = 0; goesOn(round, rounds.changes); round++) await this.#changes(round);
+    if (rounds.sync === 0) return;
     const empty = new Map<string, Empty>();
     for (const mode of CACHES)
       for (const peer of this.#inTurn(mode, 0))
@@ -46,26 +56,45 @@ export class Plan {
           empty.set(`${peer.name} ${mode}`, await measureEmpty(peer, mode, this.#setup));
           return {};
         });
-    this.#log(`making ${blobs} Blobs`);
-    await createBlobs(client, blobs);
-    for (let round = 0; round < rounds.sync && !(round > 0 && isLate()); round++) await this.#sync(round, empty);
+    this.#log(`making ${this.#setup.blobs} Blobs`);
+    await createBlobs(this.#setup.client, this.#setup.blobs);
+    for (let round = 0; goesOn(round, rounds.sync); round++) await this.#sync(round, empty);
+    if (this.#setup.profiles !== undefined) return;
     for (const peer of this.#peers.filter(({ hasEventLoop }) => hasEventLoop))
       await this.#measure(peer, "slices", 0, async () => measureSlices(peer, this.#setup));
   }
 
-  async #reconcile(round: number): Promise<void> {
+  async #loop(): Promise<void> {
     const { client, widgets, concurrency } = this.#setup;
     await createWidgets(client, widgets);
     this.#findings.dumbLoopMs.push(await dumbLoop(client, widgets, concurrency));
     await deleteWidgets(client);
+  }
+
+  async #short(round: number): Promise<void> {
     for (const peer of this.#inTurn("reconcile", round)) {
       await this.#measure(peer, "start", round, async () => measureCold(peer, this.#setup));
       await this.#measure(peer, "Widgets", round, async () => {
-        const { measured, requests } = await measureReconciling(peer, this.#setup);
+        const { measured, requests } = await measureConverging(peer, this.#setup);
         this.#findings.requests[peer.name] ??= requests;
         return measured;
       });
     }
+  }
+
+  /** The rate is found in the first round, and is the same for all. */
+  async #changes(round: number): Promise<void> {
+    const peers = this.#inTurn("reconcile", round);
+    const findings = this.#findings;
+    const rates = peers.map(({ name }) => findings.measured[name]?.["carriedPerSecond"] ?? []);
+    const perSecond = findings.perSecond ?? halfOfSlowest(rates);
+    if (perSecond === undefined) {
+      findings.failures.push("changes at a steady rate: no operator has carried changes as fast as possible");
+      return;
+    }
+    findings.perSecond = perSecond;
+    if (round === 0) this.#log(`changes: ${perSecond.toFixed(0)} a second, half of what the slower operator carries`);
+    for (const peer of peers) await this.#measure(peer, "changes", round, async () => measureChanges(peer, this.#setup, perSecond));
   }
 
   async #sync(round: number, empty: ReadonlyMap<string, Empty>): Promise<void> {
@@ -77,9 +106,11 @@ export class Plan {
       }
   }
 
-  #inTurn(mode: Mode, round: number): Peer[] {
-    const peers = this.#peers.filter(({ modes }) => modes.includes(mode));
-    return round % 2 === 0 ? peers : peers.toReversed();
+  #inTurn(mode: Mode, round: number): readonly Peer[] {
+    return inTurn(
+      this.#peers.filter(({ modes }) => modes.includes(mode)),
+      round,
+    );
   }
 
   async #measure(peer: Peer, what: string, round: number, measure: () => Promise<Measured>): Promise<void> {
@@ -87,18 +118,25 @@ export class Plan {
     const title = `${peer.name}, ${what}, round ${round + 1}`;
     try {
       const found = await measure();
-      this.#log(
-        `${title}: ${Object.entries(found)
-          .map(([name, value]) => `${name} ${value.toFixed(1)}`)
-          .join(", ")}`,
-      );
+      const numbers = Object.entries(found);
+      this.#log(`${title}: ${numbers.map(([name, value]) => `${name} ${value.toFixed(1)}`).join(", ")}`);
       const all = (measured[peer.name] ??= {});
-      for (const [name, value] of Object.entries(found)) (all[name] ??= []).push(value);
+      for (const [name, value] of numbers) (all[name] ??= []).push(value);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      this.#log(`${title} failed: ${text}`);
-      failures.push(`${title}: ${text.split("\n")[0]}`);
+      this.#log(`${title} failed: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${title}: ${textOf(error)}`);
       await sweep(this.#setup.client);
     }
   }
+}
+
+/** The order of a round: that of the list, and the reverse in every second round. */
+export function inTurn<T>(all: readonly T[], round: number): readonly T[] {
+  return round % 2 === 0 ? all : all.toReversed();
+}
+
+/** Half of the least median of rates, or `undefined` when nothing was measured. One list of rates for each operator. */
+export function halfOfSlowest(rates: readonly (readonly number[])[]): number | undefined {
+  const carried = rates.filter((each) => each.length > 0).map((each) => median(each));
+  return carried.length === 0 ? undefined : Math.min(...carried) / 2;
 }

@@ -1,96 +1,28 @@
 /** The page of results: tables of medians and ratios, and what they were measured on. */
-import { cpus, loadavg, release, totalmem } from "node:os";
-import type { Setup } from "./measures.ts";
-import { median } from "./statistics.ts";
+import { changesAt } from "./measures.ts";
+import { factsOf, type Findings, type Results } from "./findings.ts";
+import { type Row, rowsOf, VARIANTS, type Variant } from "./rows.ts";
+import { median, spread } from "./statistics.ts";
 
-/** What a run has found so far. */
-export interface Findings {
-  /** By operator and measure, one value for each round. */
-  readonly measured: Record<string, Record<string, number[]>>;
-  /** By operator, of the first round. */
-  readonly requests: Record<string, Record<string, number>>;
-  readonly dumbLoopMs: number[];
-  /** What could not be measured, and why. */
-  readonly failures: string[];
-}
-
-/** Everything that one run found; what is written as JSON. */
-export interface Results extends Findings {
-  readonly machine: Record<string, string | number>;
-  readonly minutes: number;
-  readonly sizes: Pick<Setup, "widgets" | "blobs" | "seconds" | "perSecond" | "concurrency">;
-}
-
-export const noFindings = (): Findings => ({ measured: {}, requests: {}, dumbLoopMs: [], failures: [] });
-
-export interface Row {
-  readonly name: string;
-  readonly about: string;
-  /** Of the ratio. */
-  readonly goal?: number;
-  /** Of our number itself. */
-  readonly limit?: number;
-}
-
-const RECONCILING: readonly Row[] = [
-  { name: "convergeMs", about: "Widgets from nothing to Ready, ms", goal: 1 },
-  { name: "convergeCpuMs", about: "the same, processor time, ms" },
-  { name: "requestsPerWidget", about: "requests for each Widget", goal: 1 },
-  { name: "latencyP50Ms", about: "change to status, p50, ms" },
-  { name: "latencyP99Ms", about: "change to status, p99, ms", goal: 1 },
-  { name: "changesCpuMs", about: "all changes, processor time, ms" },
-  { name: "reconcilePeakMb", about: "highest resident memory until then, MB" },
-];
-const WHOLE: readonly Row[] = [
-  { name: "cache.firstPassesMs", about: "Blobs, whole: from the start to a pass for each, ms", goal: 1 },
-  { name: "cache.syncCpuMs", about: "Blobs, whole: processor time, ms" },
-  { name: "cache.syncPeakMb", about: "Blobs, whole: highest resident memory, MB" },
-  { name: "cache.rssPerObjectKb", about: "Blobs, whole: resident memory at rest for each, KB" },
-];
-const METADATA: readonly Row[] = [
-  { name: "metadata.firstPassesMs", about: "Blobs, metadata only: from the start to a pass for each, ms", goal: 1 },
-  { name: "metadata.syncCpuMs", about: "Blobs, metadata only: processor time, ms" },
-  { name: "metadata.syncPeakMb", about: "Blobs, metadata only: highest resident memory, MB" },
-  { name: "metadata.heapPerObjectKb", about: "Blobs, metadata only: live heap for each, KB", goal: 1 },
-  { name: "metadata.rssPerObjectKb", about: "Blobs, metadata only: resident memory at rest for each, KB" },
-];
-const PROCESS: readonly Row[] = [
-  { name: "coldStartMs", about: "start of the process to the first status, ms", limit: 500 },
-  { name: "coldStartCpuMs", about: "the same, processor time, ms" },
-  { name: "idleRssMb", about: "resident memory at rest, one Widget, MB", limit: 110 },
-  { name: "longestSliceMs", about: "Blobs, whole: longest own slice, ms of processor", limit: 10 },
-  { name: "longestCollectionMs", about: "Blobs, whole: longest garbage collection, ms" },
-  { name: "longestTurnMs", about: "Blobs, whole: longest block, with collections and waits for a processor, ms" },
-];
-const heapOfEach = (goal: number): Row => ({ name: "cache.heapPerObjectKb", about: "Blobs, whole: live heap for each, KB", goal });
-const DEFAULTS = [...RECONCILING, ...WHOLE, heapOfEach(0.5), ...PROCESS];
-const TUNED = [...RECONCILING, ...WHOLE, heapOfEach(1), ...METADATA, ...PROCESS];
-
-export function machine(): Results["machine"] {
-  const [cpu] = cpus();
-  return {
-    processor: cpu?.model ?? "unknown",
-    processors: cpus().length,
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    linux: release(),
-    node: process.version,
-    loadAtStart: Number((loadavg()[0] ?? 0).toFixed(1)),
-  };
-}
+const TITLES: Readonly<Record<Variant, string>> = { defaults: "With defaults", built: "Built" };
+const NAMES = ["defaults", "built"] as const satisfies readonly Variant[];
 
 /** The generated part of the page. */
 export function report(results: Results): string {
-  const { machine, sizes, requests, dumbLoopMs, failures } = results;
-  const { widgets, blobs, seconds, perSecond, concurrency } = sizes;
-  const facts = Object.entries(machine).map(([name, value]) => `${name} ${value}`);
+  const { machine, sizes, requests, dumbLoopMs, failures, perSecond } = results;
+  const { widgets, blobs, warmUpSeconds, concurrency } = sizes;
+  const changes = changesAt(sizes, perSecond ?? 0);
   return [
-    `${widgets} Widgets, ${blobs} Blobs of 5 KB, ${perSecond} changes a second for ${seconds} s, ${concurrency} passes at once, in turns:`,
-    `medians, in parentheses the least and the most. ${results.minutes} minutes. Machine: ${facts.join(", ")}.`,
+    `${widgets} Widgets, ${blobs} Blobs of 5 KB, ${concurrency} passes at once, in turns: medians, in parentheses the quartiles.`,
+    `${changes} changes at ${perSecond?.toFixed(0) ?? "no"} a second, which is half of what the slower operator carries, after a warm-up of ${warmUpSeconds} s.`,
+    `${results.minutes} minutes. Machine: ${factsOf(machine)}.`,
     ...failures.map((failure) => `\nNot measured: ${failure}.`),
-    "\n## With defaults\n",
-    ...versus(results, DEFAULTS, ["treadle", ["controller-runtime"]]),
-    "\n## Tuned\n",
-    ...versus(results, TUNED, ["treadle-tuned", ["controller-runtime-tuned", "controller-runtime"]]),
+    "\n## Goals\n",
+    ...goals(results),
+    ...NAMES.flatMap((variant) => [
+      `\n## ${TITLES[variant]}\n`,
+      ...versus(results, rowsOf(variant), [VARIANTS[variant].us, VARIANTS[variant].them]),
+    ]),
     ...others(results),
     "",
     `The same three requests for each Widget in a loop without a watch, a cache or a queue: ${spread(dumbLoopMs)} ms.`,
@@ -99,33 +31,63 @@ export function report(results: Results): string {
   ].join("\n");
 }
 
+/** The rows with a goal: the number that the goal is about, and the goal, for both variants. */
+function goals(results: Results): string[] {
+  const [defaults, built] = [rowsOf("defaults"), rowsOf("built")];
+  const cell = (variant: Variant, row: Row | undefined): string => {
+    if (row === undefined) return " | ";
+    const { value, goal, verdict } = judged(results, row, VARIANTS[variant].us, VARIANTS[variant].them);
+    return `${Number.isNaN(value) ? "" : short(value, goal)} | ${goal}: ${verdict}`;
+  };
+  const rows = defaults.flatMap((row, index) =>
+    row.goal === undefined && row.limit === undefined
+      ? []
+      : [`| ${subject(defaults, index)} | ${cell("defaults", row)} | ${cell("built", built[index])} |`],
+  );
+  return [`| | ${VARIANTS.defaults.us} | goal | ${VARIANTS.built.us} | goal |`, "|---|---|---|---|---|", ...rows];
+}
+
+/** The name of a row that stands without the row before it: "the same" is replaced by what it is the same as. */
+function subject(rows: readonly Row[], index: number): string {
+  const about = rows[index]?.about ?? "";
+  const before = rows.slice(0, index).findLast((row) => !row.about.startsWith("the same"));
+  return about.replace(/^the same/, before?.about.replace(/, \w+$/, "") ?? "");
+}
+
 /** Ours beside theirs; where the first of theirs has not been measured, the next one counts. */
-export function versus(
-  { measured }: Pick<Findings, "measured">,
-  rows: readonly Row[],
-  [us, them]: readonly [string, readonly string[]],
-): string[] {
-  const lines = rows.map(({ name, about, goal, limit }) => {
-    const ours = measured[us]?.[name] ?? [];
-    const theirs = them.map((each) => measured[each]?.[name]).find((values) => values !== undefined) ?? [];
-    const ratio = median(ours) / median(theirs);
-    const verdict = limit === undefined ? verdictOf(goal, ratio, `${goal}x`) : verdictOf(limit, median(ours), String(limit));
-    return `| ${about} | ${spread(ours)} | ${spread(theirs)} | ${Number.isNaN(ratio) ? "" : ratio.toFixed(2)} | ${verdict} |`;
+export function versus(results: Measurements, rows: readonly Row[], [us, them]: readonly [string, readonly string[]]): string[] {
+  const lines = rows.map((row) => {
+    const ours = results.measured[us]?.[row.name];
+    const theirs = them.map((each) => results.measured[each]?.[row.name]).find((values) => values !== undefined);
+    const { ratio, goal, verdict } = judged(results, row, us, them);
+    const shown = Number.isNaN(ratio) ? "" : ratio.toFixed(2);
+    return `| ${row.about} | ${spread(ours)} | ${spread(theirs)} | ${shown} | ${goal === "" ? "" : `${goal}: ${verdict}`} |`;
   });
   return [`| | ${us} | ${them[0]} | ratio | goal |`, "|---|---|---|---|---|", ...lines];
 }
 
-function verdictOf(goal: number | undefined, value: number, text: string): string {
-  if (goal === undefined) return "";
-  return `${text}: ${Number.isNaN(value) ? "not measured" : value <= goal ? "reached" : "missed"}`;
+type Measurements = Pick<Findings, "measured">;
+
+function judged({ measured }: Measurements, { name, goal, limit }: Row, us: string, them: readonly string[]) {
+  const ours = median(measured[us]?.[name] ?? []);
+  const theirs = median(them.map((each) => measured[each]?.[name]).find((values) => values !== undefined) ?? []);
+  const ratio = ours / theirs;
+  const value = limit === undefined ? ratio : ours;
+  const most = limit ?? goal;
+  const verdict = Number.isNaN(value) ? "not measured" : value <= (most ?? Number.NaN) ? "reached" : "missed";
+  return { ratio, value, verdict, goal: most === undefined ? "" : limit === undefined ? `${most}x` : String(most) };
 }
 
-const SHOWN = new Set(["treadle", "treadle-tuned", "controller-runtime", "controller-runtime-tuned"]);
+function short(value: number, goal: string): string {
+  return goal.endsWith("x") ? `${value.toFixed(2)}x` : value.toFixed(value >= 100 ? 0 : 1);
+}
+
+const SHOWN = new Set(NAMES.flatMap((variant) => [VARIANTS[variant].us, ...VARIANTS[variant].them]));
 
 function others({ measured }: Results): string[] {
   const names = Object.keys(measured).filter((name) => !SHOWN.has(name));
   if (names.length === 0) return [];
-  const rows = [...TUNED].filter(({ name }) => names.some((other) => measured[other]?.[name] !== undefined));
+  const rows = rowsOf("built").filter(({ name }) => names.some((other) => measured[other]?.[name] !== undefined));
   const columns = ["treadle", "controller-runtime", ...names];
   return [
     "\n## Beside others\n",
@@ -133,12 +95,6 @@ function others({ measured }: Results): string[] {
     `|---|${columns.map(() => "---|").join("")}`,
     ...rows.map(({ name, about }) => `| ${about} | ${columns.map((column) => spread(measured[column]?.[name])).join(" | ")} |`),
   ];
-}
-
-function spread(values: readonly number[] = []): string {
-  if (values.length === 0) return "";
-  const short = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
-  return `${short(median(values))} (${short(Math.min(...values))} to ${short(Math.max(...values))})`;
 }
 
 /** Counts in one line, the largest first. */

@@ -7,7 +7,8 @@ import { startControlPlane } from "@treadle-workspace/tools/controlplane";
 import { accounts, tokenFlags } from "./accounts.ts";
 import { auditFlags } from "./audit.ts";
 import type { Peer } from "./operator.ts";
-import { buildPeer } from "./peers.ts";
+import type { MakePeer } from "./peers.ts";
+import { interruption, textOf } from "./settings.ts";
 
 /** A server, with what measures on it. */
 export interface Site {
@@ -21,31 +22,34 @@ export interface Site {
 }
 
 export interface ServerOptions {
-  readonly names: readonly string[];
+  /** By name, what builds an operator. */
+  readonly builds: ReadonlyMap<string, () => Promise<MakePeer>>;
   /** Gets what fails: the page names it. */
   readonly failures: string[];
   readonly log: (line: string) => void;
+  /** Ends the work. @defaultValue the signals of the process */
+  readonly interrupted?: Promise<never>;
 }
 
 /**
  * Runs the work on a new server, and stops the server. Failures of operators and of the work are in `failures`.
  * @throws when it is interrupted: the caller writes nothing then
  */
-export async function onServer({ names, failures, log }: ServerOptions, work: (site: Site) => Promise<void>): Promise<void> {
-  const interrupted = interruption();
+export async function onServer({ builds, failures, log, interrupted }: ServerOptions, work: (site: Site) => Promise<void>): Promise<void> {
+  const end = interrupted ?? interruption().interrupted;
   const dir = mkdtempSync(join(tmpdir(), "treadle-bench-"));
   try {
-    const builds = new Map<string, Awaited<ReturnType<typeof buildPeer>>>();
-    for (const name of names) {
+    const built = new Map<string, MakePeer>();
+    for (const [name, build] of builds) {
       log(`building ${name}`);
       try {
-        builds.set(name, await buildPeer(name));
+        built.set(name, await build());
       } catch (error) {
-        failures.push(`${name}: it could not be built: ${textOf(error).split("\n")[0]}`);
+        failures.push(`${name}: it could not be built: ${textOf(error)}`);
         log(failures.at(-1) ?? "");
       }
     }
-    const known = accounts([...builds.keys()]);
+    const known = accounts([...built.keys()]);
     const users = Array.from(known.values(), ({ user }) => user);
     const auditLog = join(dir, "audit.log");
     const apiServerFlags = {
@@ -57,9 +61,9 @@ export async function onServer({ names, failures, log }: ServerOptions, work: (s
       const kubeconfig = plane.kubeconfigPath;
       const client = await connect({ kubeconfig, fieldManager: "bench" });
       const place = { dir, server: plane.url, adminKubeconfig: kubeconfig };
-      const peers = Array.from(known, ([name, account]) => builds.get(name)?.({ ...place, account }) ?? []).flat();
+      const peers = Array.from(known, ([name, account]) => built.get(name)?.({ ...place, account }) ?? []).flat();
       const run = work({ client, kubeconfig, auditLog, peers }).catch((error: unknown) => void failures.push(textOf(error)));
-      await Promise.race([run, interrupted]);
+      await Promise.race([run, end]);
       await client.close();
     } finally {
       await plane.stop();
@@ -67,21 +71,4 @@ export async function onServer({ names, failures, log }: ServerOptions, work: (s
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-function interruption(): Promise<never> {
-  const interrupted = new Promise<never>((_, reject) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const)
-      process.on(signal, () => {
-        reject(new Error(`interrupted by ${signal}`));
-        // The second one does not wait for the control plane to end.
-        process.once(signal, () => process.exit(1));
-      });
-  });
-  interrupted.catch(() => undefined);
-  return interrupted;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

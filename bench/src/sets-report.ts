@@ -1,5 +1,7 @@
 /** The part of the page about sets: what was measured, and what the Go original needs by its documentation. */
-import { list, type Results, type Row, versus } from "./report.ts";
+import { factsOf, type Results } from "./findings.ts";
+import { list, versus } from "./report.ts";
+import { type Row, VARIANTS } from "./rows.ts";
 import { OBJECTS, type SetRequests, type SetSizes } from "./sets.ts";
 import { median } from "./statistics.ts";
 
@@ -40,16 +42,15 @@ const ORIGINAL = {
 /** The generated part of the page. */
 export function setsReport(results: SetResults): string {
   const { machine, sizes, requests, failures, measured } = results;
-  const facts = Object.entries(machine).map(([name, value]) => `${name} ${value}`);
   return [
     `${sizes.stacks} Stacks with ${OBJECTS} objects each (8 ConfigMaps, a Service, a ServiceAccount), ${sizes.concurrency} passes at once, in turns:`,
-    `medians, in parentheses the least and the most. Steady state: ${sizes.factor} times faster than in reality, so 6 requeues of 10 minutes`,
-    `take ${3_600 / sizes.factor} s. Drift: ${sizes.drifts} deleted and ${sizes.drifts} changed objects. ${results.minutes} minutes. Machine: ${facts.join(", ")}.`,
+    `medians, in parentheses the quartiles. Steady state: ${sizes.factor} times faster than in reality, so 6 requeues of 10 minutes`,
+    `take ${3_600 / sizes.factor} s. Drift: ${sizes.drifts} deleted and ${sizes.drifts} changed objects. ${results.minutes} minutes. Machine: ${factsOf(machine)}.`,
     ...failures.map((failure) => `\nNot measured: ${failure}.`),
     "",
     ...versus({ measured }, ROWS, ["treadle", ["controller-runtime"]]),
     "",
-    ...(measured["treadle-tuned"] === undefined ? [] : [...versus({ measured }, ROWS, ["treadle-tuned", ["controller-runtime"]]), ""]),
+    ...(measured[VARIANTS.built.us] === undefined ? [] : [...versus({ measured }, ROWS, [VARIANTS.built.us, ["controller-runtime"]]), ""]),
     "component-operator-runtime (Go) is not measured: the Go module proxy that this page was made with does not serve it. Its requests are",
     "calculated from a study of the code of v0.3.158: every 10 minutes a read of the component and of each object and a status, every hour a write of",
     "each object. Events, discovery and polling are not in it.",

@@ -30,12 +30,16 @@ test.for([
     want: ["packages/apimachinery/package.json: devDependencies.@treadle/client does not come before @treadle/apimachinery"],
   },
   {
-    name: "refuses a package that depends on the façade",
+    name: "refuses a library that depends on the façade, and a façade that depends on the command",
     files: {
-      "packages/cli/package.json": pkg("@treadle/cli", { peerDependencies: { treadle: "workspace:*" } }),
-      "packages/treadle/package.json": pkg("treadle"),
+      "packages/cli/package.json": pkg("@treadle/cli", { dependencies: { treadle: "workspace:*" } }),
+      "packages/plugins/package.json": pkg("@treadle/plugins", { peerDependencies: { treadle: "workspace:*" } }),
+      "packages/treadle/package.json": pkg("treadle", { dependencies: { "@treadle/cli": "workspace:*" } }),
     },
-    want: ["packages/cli/package.json: peerDependencies.treadle does not come before @treadle/cli"],
+    want: [
+      "packages/plugins/package.json: peerDependencies.treadle does not come before @treadle/plugins",
+      "packages/treadle/package.json: dependencies.@treadle/cli does not come before treadle",
+    ],
   },
   {
     name: "refuses a package that is not in the list, a range for a workspace and a dependency on something private",

@@ -11,14 +11,18 @@ import { join, posix } from "node:path";
 import { importsOf } from "./imports.ts";
 import { type Manifest, readManifest, root, type Workspace, workspaces } from "./workspaces.ts";
 
-/** The packages, lowest first, those still to come included. Imports go up this list only. */
-const packageOrder: readonly string[] = "apimachinery apiserver workqueue client informer reconcile controller testing"
-  .concat(" dependents components managed webhooks generators plugins cli")
-  .split(" ")
-  .map((name) => `@treadle/${name}`);
-
-/** Imports everything, so nothing but examples imports it. */
+/** Imports all libraries, so only programs import it: the command and the examples. */
 const facade = "treadle";
+
+/** The packages, lowest first. Imports go up this list only. The command comes last: it is a program, and uses what users use. */
+const packageOrder: readonly string[] = [
+  ..."apimachinery apiserver workqueue client informer reconcile controller testing"
+    .concat(" dependents components managed webhooks generators plugins")
+    .split(" ")
+    .map((name) => `@treadle/${name}`),
+  facade,
+  "@treadle/cli",
+];
 
 type Field = "dependencies" | "devDependencies" | "peerDependencies" | "optionalDependencies";
 const shipped: readonly Field[] = ["dependencies", "peerDependencies", "optionalDependencies"];
@@ -65,7 +69,6 @@ function manifestProblems({ workspace: { dir, manifest }, known }: Context): str
 
 /** The place in the order; examples and tools have none and stand after everything. */
 function rank(name: string): number | undefined {
-  if (name === facade) return packageOrder.length;
   const index = packageOrder.indexOf(name);
   return index === -1 ? undefined : index;
 }

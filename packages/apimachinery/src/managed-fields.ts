@@ -73,6 +73,9 @@ function conditionFields(entry: ManagedFieldsEntry): readonly (readonly [key: st
 }
 
 function typeOf(key: string): string | undefined {
+  // Nearly every key has this form, and each object has several: the parser is not needed for them.
+  const [, plain] = PLAIN_KEY.exec(key) ?? [];
+  if (plain !== undefined) return plain;
   try {
     const parsed: unknown = JSON.parse(key.slice(2));
     return isObject(parsed) && typeof parsed["type"] === "string" ? parsed["type"] : undefined;
@@ -80,3 +83,6 @@ function typeOf(key: string): string | undefined {
     return undefined; // a server does not write such a key
   }
 }
+
+/** A key with nothing but a type that has no escapes. */
+const PLAIN_KEY = /^k:\{"type":"([\w./-]*)"\}$/;

@@ -1,11 +1,14 @@
 /**
  * Measures the server against its goals on this machine. Run `npm run bench -- apiserver`. `RUNS=5` repeats each measurement
- * five times instead of three (medians are shown). `ONLY=requests,memory` selects parts. With `KUBECONFIG`, creates and
- * applies are also measured on the real server of that file, in turns with this one.
+ * five times instead of three (medians are shown). `ONLY=requests,memory` selects parts. With `KUBECONFIG`, creates,
+ * applies and watches are also measured on the real server of that file, in turns with this one; with `KUBEBUILDER_ASSETS`,
+ * starts and memory beside the programs of that folder.
  */
 import { fanOut } from "./parts/fan-out.ts";
+import { fanOutRate } from "./parts/fan-out-rate.ts";
 import { lists } from "./parts/lists.ts";
 import { memory } from "./parts/memory.ts";
+import { program } from "./parts/program.ts";
 import { ready } from "./parts/ready.ts";
 import { compared } from "./parts/real.ts";
 import { machineLoad, print, type Row } from "./parts/report.ts";
@@ -13,9 +16,11 @@ import { requests } from "./parts/requests.ts";
 
 const PARTS: Readonly<Record<string, (runs: number) => Promise<readonly Row[]>>> = {
   ready,
+  program,
   requests,
   compared,
   "fan-out": fanOut,
+  "fan-out-rate": fanOutRate,
   lists,
   memory,
 };

@@ -78,7 +78,7 @@ export function createServer(options: ApiServerOptions): InMemoryServer {
     watchBuffer: options.watchBuffer ?? 10_000,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     collectsGarbage: options.garbageCollection === true,
-    protectsVolumes: (options.workloads ?? false) !== false,
+    simulatesWorkloads: (options.workloads ?? false) !== false,
     streams: new Map(),
   };
   for (const type of [...builtInResources(), definitionsResource(clock)]) registry.install(type);

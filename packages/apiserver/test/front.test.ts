@@ -54,6 +54,7 @@ test.for([
   { path: ONE, headers: { "user-agent": "curl/8.0" }, end: "\n}", indented: true },
   { path: `${ONE}?pretty=true`, headers: {}, end: "\n}", indented: true },
   { path: `${ONE}?pretty=false`, headers: { "user-agent": "curl/8.0" }, end: "}\n", indented: false },
+  { path: ONE, headers: { accept: "text/html" }, end: "}", indented: false },
   { path: "/version", headers: {}, end: "\n}", indented: true },
   { path: "/", headers: {}, end: "\n}", indented: true },
   { path: "/openapi/v3/api/v1", headers: { "user-agent": "curl/8.0" }, end: "}", indented: false },
@@ -73,6 +74,7 @@ test("texts and documents have the headers of a real server", async () => {
     "cache-control": "public",
     vary: "Accept",
   });
+  expect((await get(`${url}/readyz/ping`)).headers).not.toHaveProperty("x-content-type-options");
   expect(JSON.parse((await get(`${url}/version`)).body.toString())).toMatchObject({ emulationMinor: "36", minCompatibilityMinor: "35" });
 });
 
@@ -157,6 +159,26 @@ test("a client of HTTP/2 writes, reads and watches over one connection", async (
   await expect.poll(() => events).toContain('"ADDED"');
   expect(server.watchCount).toBe(1);
   watch.close();
+  await expect.poll(() => server.watchCount).toBe(0);
+  session.close();
+});
+
+test("a connection of HTTP/2 has 100 watches at once, and each gets an event", async () => {
+  const { front, server } = await https();
+  const session = connectHttp2(front.url, { ca: front.caPem, cert: front.client.certPem, key: front.client.keyPem });
+  const settings = new Promise((resolve) => session.once("remoteSettings", resolve));
+  const events = Array.from({ length: 100 }, () => "");
+  const streams = events.map((_, i) => {
+    const stream = session.request({ ":path": `${CONFIG_MAPS}?watch=true` });
+    stream.on("data", (data: Buffer) => (events[i] += data.toString()));
+    return stream;
+  });
+  await expect.poll(() => server.watchCount).toBe(100);
+  expect(await settings).toMatchObject({ maxConcurrentStreams: 100, initialWindowSize: 262_144 });
+  const headers = { "content-type": "application/json" };
+  await server.transport().request({ method: "POST", path: CONFIG_MAPS, headers, body: JSON.stringify(configMap("a")) });
+  await expect.poll(() => events.filter((text) => text.includes('"ADDED"')).length).toBe(100);
+  for (const stream of streams) stream.close();
   await expect.poll(() => server.watchCount).toBe(0);
   session.close();
 });

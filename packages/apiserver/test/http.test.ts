@@ -105,6 +105,53 @@ describe("over HTTP", () => {
     expect(server.watchCount).toBe(0);
   });
 
+  /** Resolves with all that a connection gets for these requests, when it contains the texts. */
+  async function answers(http: HttpFront, requests: string, ...texts: readonly string[]): Promise<string> {
+    const socket = connect(Number(new URL(http.url).port), "127.0.0.1");
+    let got = "";
+    socket.on("data", (chunk) => (got += chunk.toString()));
+    socket.write(requests);
+    await until(() => texts.every((text) => got.includes(text)));
+    socket.destroy();
+    return got;
+  }
+  const WATCH = `${CONFIG_MAPS}?watch=true&timeoutSeconds=1`;
+
+  test("watchers in different encodings get the same event, each in its own", async () => {
+    const { http, server } = await front();
+    const watching = (accept: string): Promise<string> =>
+      answers(http, `GET ${WATCH} HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n\r\n`, "grü", "\r\n0\r\n\r\n");
+    const reading = [watching("application/json"), watching("application/json"), watching("application/vnd.kubernetes.protobuf")];
+    await until(() => server.watchCount === 3);
+    await post(http.url + CONFIG_MAPS, configMap("a", { data: { text: "grü" } }));
+    const [first, second, binary] = await Promise.all(reading);
+    const bodyOf = (text = ""): string => text.slice(text.indexOf("\r\n\r\n") + 4);
+    expect(bodyOf(first)).toBe(bodyOf(second));
+    const [size = "", line = ""] = bodyOf(first).split("\r\n");
+    expect(Number.parseInt(size, 16)).toBe(Buffer.byteLength(line));
+    expect(JSON.parse(line)).toMatchObject({ type: "ADDED", object: { data: { text: "grü" } } });
+    expect(binary).toContain("k8s\0");
+  });
+
+  test("a client of HTTP/1.0 gets a watch without the lengths of chunks", async () => {
+    const { http, server } = await front();
+    const reading = answers(http, `GET ${WATCH} HTTP/1.0\r\n\r\n`, "ADDED");
+    await until(() => server.watchCount === 1);
+    await post(http.url + CONFIG_MAPS, configMap("a"));
+    expect((await reading).split("\r\n\r\n")[1]).toMatch(/^\{"type":"ADDED".*\}\n$/);
+  });
+
+  test("a watch that was requested before the answer to an earlier request follows that answer", async () => {
+    const { http, server } = await front();
+    const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const reading = answers(http, get(WATCH) + get(WATCH) + get("/version"), "gitVersion");
+    await until(() => server.watchCount === 2);
+    await post(http.url + CONFIG_MAPS, configMap("a"));
+    const parts = (await reading).split("HTTP/1.1 200 OK").slice(1);
+    expect(parts.map((part) => part.split('"type":"ADDED"').length - 1)).toEqual([1, 1, 0]);
+    for (const part of parts.slice(0, 2)) expect(part.endsWith("\r\n0\r\n\r\n")).toBe(true);
+  });
+
   test("a body over the limit is refused before it is read, an unknown method gets 405", async () => {
     const { http } = await front();
     const big = await post(http.url + CONFIG_MAPS, configMap("a", { data: { x: "x".repeat(3 * 1024 * 1024) } })).catch(() => undefined);

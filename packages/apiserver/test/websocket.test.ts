@@ -172,7 +172,9 @@ const HANDSHAKE = [
 
 test.for([
   { text: "without a key", lines: [], after: "" },
-  { text: "with a frame that is no frame", lines: ["sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=="], after: "\xff\xff\xff\xff" },
+  { text: "of an unknown version", lines: ["sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==", "sec-websocket-version: 8"], after: "" },
+  { text: "with a frame without a mask", lines: ["sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=="], after: "\x81\x05hello" },
+  { text: "and a close", lines: ["sec-websocket-key: any"], after: "\x88\x80\0\0\0\0" },
 ])("a handshake $text ends, and leaves no watch", async ({ lines, after }) => {
   const { server, url } = await stage();
   const socket = connect(Number(new URL(url).port), "127.0.0.1");

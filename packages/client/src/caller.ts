@@ -24,6 +24,7 @@ import type { ClientOptions } from "./client-options.ts";
 import { type ExchangeEnvironment, exchange } from "./exchange.ts";
 import { apiError, type CallContext, callError, invalidBody } from "./failure.ts";
 import type { HttpTransport } from "./http-transport.ts";
+import { cutManagedFields } from "./managed-fields-cut.ts";
 import { METADATA_ACCEPT } from "./metadata-only.ts";
 import { objectBody, writeQuery } from "./query.ts";
 import { secretValues } from "./secrets.ts";
@@ -45,6 +46,8 @@ export interface Call<K extends Kind> {
   readonly subresource?: string | undefined;
   readonly secrets?: readonly string[];
   readonly isRepeatable?: boolean;
+  /** Of a list or watch: {@link ListOptions.managedFieldsOf}. */
+  readonly managedFieldsOf?: readonly string[] | undefined;
 }
 
 /** Sends calls and reads their answers. */
@@ -119,7 +122,7 @@ export class Caller {
     const response = await this.#send(call, true);
     const { server } = this.#environment;
     if (response.status < 200 || response.status > 299) throw apiError(this.#contextOf(call), response, await this.#text(call, response));
-    const events = watchEvents<ObjectOf<K>>(response, { target: call.text, signal: call.options.signal, server });
+    const events = watchEvents<ObjectOf<K>>(response, { target: call.text, signal: call.options.signal, server, cut: cutOf(call) });
     return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
   }
 
@@ -128,7 +131,7 @@ export class Caller {
     const response = await this.#send(call, false);
     const body = await this.#text(call, response);
     if (!isSuccess(response)) throw apiError(this.#contextOf(call), response, body);
-    const answer = parseJson(body);
+    const answer = parseJson(cutOf(call)?.(body) ?? body);
     const problem = problemOf(answer, call);
     if (problem !== undefined) throw invalidBody(this.#contextOf(call), response, { body, problem, server: this.#environment.server });
     return answer as object; // problemOf() found an object with a kind
@@ -202,6 +205,11 @@ function kindWords(kind: Kind): { readonly groupKind: string; readonly resource:
 function explainerOf(transport: Transport): ((answer: ApiResponse) => string | undefined) | undefined {
   const { explainRefusal } = transport as Partial<HttpTransport>;
   return explainRefusal === undefined ? undefined : (answer) => explainRefusal.call(transport as HttpTransport, answer);
+}
+
+/** What is cut out of texts before they are parsed. */
+function cutOf({ kind, managedFieldsOf }: Call<Kind>): ((text: string) => string) | undefined {
+  return managedFieldsOf === undefined || !isMetadataOnly(kind) ? undefined : (text) => cutManagedFields(text, managedFieldsOf);
 }
 
 function acceptOf(call: Call<Kind>): string {

@@ -26,13 +26,15 @@ export function createClient(options: ClientOptions): Client {
 
     async list<K extends Kind>(kind: K, given: ListOptions = {}) {
       const { path, text } = collectionTarget("list", kind, given.namespace);
-      const call = { verb: "list", kind, method: "GET", path: path + listQuery(given), text, options: given } as const;
+      const { managedFieldsOf } = given;
+      const call = { verb: "list", kind, method: "GET", path: path + listQuery(given), text, options: given, managedFieldsOf } as const;
       return caller.list(call, await caller.json(call));
     },
 
     async watch<K extends Kind>(kind: K, given: WatchOptions = {}) {
       const { path, text } = collectionTarget("watch", kind, given.namespace);
-      return caller.watch({ verb: "watch", kind, method: "GET", path: path + watchQuery(given), text, options: given });
+      const { managedFieldsOf } = given;
+      return caller.watch({ verb: "watch", kind, method: "GET", path: path + watchQuery(given), text, options: given, managedFieldsOf });
     },
 
     async create<K extends Kind>(kind: K, object: object, given: WriteOptions = {}) {

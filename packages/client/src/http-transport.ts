@@ -13,6 +13,7 @@ import { discard } from "./exchange.ts";
 import type { HttpTransportOptions } from "./http-transport-options.ts";
 import { makePool, type Undici } from "./pool.ts";
 import { shownUrl } from "./shown-url.ts";
+import { flatten, requestText } from "./text-request.ts";
 
 /** A {@link Transport} over HTTP. */
 export interface HttpTransport extends Transport {
@@ -44,12 +45,17 @@ interface Pools {
 class UndiciTransport implements HttpTransport {
   readonly server: string;
   readonly #options: HttpTransportOptions;
-  readonly #url: URL;
+  /** Parts of the server's URL, which the getters of a URL would compute for each request. */
+  readonly #origin: string;
+  readonly #basePath: string;
+  readonly #isSecure: boolean;
   readonly #credentials: CredentialSource;
   #undici: Undici | undefined;
   #pools: Pools | undefined;
   /** Credentials of the latest request. */
   #used: Credentials = {};
+  /** The headers of the credentials that were last found to be sendable. */
+  #checked: { readonly credentials: Credentials; readonly headers: Record<string, string | string[]> } | undefined;
   /** When the credentials were last read again because of a failed handshake, by `Clock.elapsed`. */
   #rereadAt = Number.NEGATIVE_INFINITY;
   /** The result of that, shared by all calls whose handshakes fail meanwhile. */
@@ -59,7 +65,10 @@ class UndiciTransport implements HttpTransport {
   #isClosed = false;
 
   constructor(options: HttpTransportOptions) {
-    this.#url = parseUrl("server", options.server, ["http:", "https:"]);
+    const url = parseUrl("server", options.server, ["http:", "https:"]);
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/+$/, "");
+    this.#isSecure = url.protocol === "https:";
     if (options.proxyUrl !== undefined) parseUrl("proxy", options.proxyUrl, PROXY_PROTOCOLS);
     this.server = shownUrl(options.server);
     this.#options = options;
@@ -119,7 +128,17 @@ class UndiciTransport implements HttpTransport {
   }
 
   async #exchange(request: ApiRequest, credentials: Credentials): Promise<ApiResponse> {
-    return this.#answer(request, await this.#send(request, credentials));
+    request.signal?.throwIfAborted();
+    this.#used = credentials;
+    const pools = await this.#poolsFor(credentials);
+    try {
+      const options = this.#dispatchOf(request, credentials);
+      return request.stream === true
+        ? this.#streamOf(request, await pools.watches.request({ ...options, signal: this.#untilClosed(request) }))
+        : await requestText(pools.calls, options, request.signal);
+    } catch (cause) {
+      throw this.#failure(request, cause);
+    }
   }
 
   async #credentialsOf(options: { readonly renew: boolean }): Promise<Credentials> {
@@ -136,46 +155,28 @@ class UndiciTransport implements HttpTransport {
     }
   }
 
-  async #send(request: ApiRequest, credentials: Credentials): Promise<Dispatcher.ResponseData> {
-    request.signal?.throwIfAborted();
-    this.#used = credentials;
-    const pools = await this.#poolsFor(credentials);
+  #dispatchOf(request: ApiRequest, credentials: Credentials): Dispatcher.DispatchOptions {
     const { headersTimeoutMs: headersTimeout = 70_000 } = this.#options;
-    try {
-      return await (request.stream === true ? pools.watches : pools.calls).request({
-        origin: this.#url.origin,
-        path: this.#url.pathname.replace(/\/+$/, "") + request.path,
-        method: request.method,
-        headers: { ...repeated(request.headers), ...this.#secretHeaders(credentials) },
-        body: request.body ?? null,
-        headersTimeout,
-        // A healthy watch may be quiet. Its reader has a deadline.
-        bodyTimeout: request.stream === true ? 0 : headersTimeout,
-        signal: this.#signalOf(request) ?? null,
-      });
-    } catch (cause) {
-      throw this.#failure(request, cause);
-    }
+    return {
+      origin: this.#origin,
+      path: this.#basePath + request.path,
+      method: request.method,
+      headers: { ...repeated(request.headers), ...this.#secretHeaders(credentials) },
+      body: request.body ?? null,
+      headersTimeout,
+      // A healthy watch may be quiet. Its reader has a deadline.
+      bodyTimeout: request.stream === true ? 0 : headersTimeout,
+    };
   }
 
-  #signalOf(request: ApiRequest): AbortSignal | undefined {
-    if (request.stream !== true) return request.signal;
-    return request.signal === undefined ? this.#closing.signal : AbortSignal.any([request.signal, this.#closing.signal]);
+  #untilClosed({ signal }: ApiRequest): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
   }
 
-  async #answer(request: ApiRequest, response: Dispatcher.ResponseData): Promise<ApiResponse> {
-    const { statusCode: status, body } = response;
-    const headers = flatten(response.headers);
-    if (request.stream === true) {
-      // The stream may break before it is read, and an "error" event without a listener ends the process.
-      body.on("error", () => {});
-      return { status, headers, stream: this.#chunks(request, body) };
-    }
-    try {
-      return { status, headers, body: await body.text() };
-    } catch (cause) {
-      throw this.#failure(request, cause);
-    }
+  #streamOf(request: ApiRequest, { statusCode: status, headers, body }: Dispatcher.ResponseData): ApiResponse {
+    // The stream may break before it is read, and an "error" event without a listener ends the process.
+    body.on("error", () => {});
+    return { status, headers: flatten(headers), stream: this.#chunks(request, body) };
   }
 
   /** Not a generator: the return() of a generator that was never read does nothing, and the connection would stay open. */
@@ -201,8 +202,13 @@ class UndiciTransport implements HttpTransport {
     return { [Symbol.asyncIterator]: iterate };
   }
 
-  #secretHeaders({ headers = {} }: Credentials): Record<string, string | string[]> {
-    if (this.#url.protocol !== "https:") return {};
+  #secretHeaders(credentials: Credentials): Record<string, string | string[]> {
+    if (!this.#isSecure) return NO_HEADERS;
+    if (this.#checked?.credentials !== credentials) this.#checked = { credentials, headers: this.#checkedHeaders(credentials) };
+    return this.#checked.headers;
+  }
+
+  #checkedHeaders({ headers = {} }: Credentials): Record<string, string | string[]> {
     for (const [name, value] of Object.entries(headers)) {
       if (![value].flat().some((text) => NOT_IN_HEADERS.test(text))) continue;
       const message = `no usable credentials for ${this.server}: the ${name} header holds a character that HTTP cannot send, such as a line break`;
@@ -266,9 +272,4 @@ function repeated(headers: Readonly<Record<string, string>>): Record<string, str
 
 const GROUPS = "impersonate-group";
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) flat[name] = typeof value === "string" ? value : value.join(", ");
-  return flat;
-}
+const NO_HEADERS: Record<string, string | string[]> = {};

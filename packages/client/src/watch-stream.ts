@@ -46,14 +46,20 @@ async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, voi
  */
 export async function* watchEvents<T>(
   response: ApiResponse,
-  options: { readonly target: string; readonly signal: AbortSignal | undefined; readonly server: string | undefined },
+  options: {
+    readonly target: string;
+    readonly signal: AbortSignal | undefined;
+    readonly server: string | undefined;
+    /** Makes lines smaller before they are parsed. */
+    readonly cut?: ((line: string) => string) | undefined;
+  },
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const { target, signal, server } = options;
+  const { target, signal, server, cut } = options;
   const source = response.stream ?? once(response.body);
   try {
     for await (const line of lines(untilAborted(source, signal))) {
       signal?.throwIfAborted();
-      yield parse<T>(line, server);
+      yield parse<T>(cut?.(line) ?? line, server);
     }
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason;

@@ -30,6 +30,11 @@ export interface InformerOptions<K extends Kind = Kind> {
    * the failure is reported, and the object is stored without managedFields. @defaultValue removes managedFields
    */
   readonly ingest?: (object: ObjectOf<K>) => ObjectOf<K>;
+  /**
+   * Field managers whose entries in managedFields `ingest` reads. Those of others may be left out before.
+   * @defaultValue all with `ingest`, none without
+   */
+  readonly managedFieldsOf?: readonly string[];
   /** Called for every failure. @defaultValue emits a process warning, except for list and watch: see `progress()` */
   readonly onError?: (error: unknown, where: InformerErrorSource) => void;
   /** Called once for each type of warning. @defaultValue emits a process warning */

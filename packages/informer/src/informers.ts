@@ -54,7 +54,10 @@ export interface InformersOptions {
 }
 
 /** The options that distinguish two informers of one kind, and `ingest`, which reduces their objects. */
-export type InformerScope<K extends Kind = Kind> = Pick<InformerOptions<K>, "namespaces" | "labelSelector" | "fieldSelector" | "ingest">;
+export type InformerScope<K extends Kind = Kind> = Pick<
+  InformerOptions<K>,
+  "namespaces" | "labelSelector" | "fieldSelector" | "ingest" | "managedFieldsOf"
+>;
 
 /** The shared informers of a process. */
 export interface Informers {

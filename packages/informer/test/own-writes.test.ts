@@ -313,6 +313,17 @@ test("observeWrite does not freeze the writer's object", async () => {
   expect(stored).toMatchObject({ spec: { n: 1 } });
 });
 
+test("the event that confirms an own write is not prepared for the store again, and a newer one is", async () => {
+  const ingested: string[] = [];
+  const r = await synced(6, [], { ingest: (object) => (ingested.push(id(object)), object) });
+  r.informer.observeWrite(widget("a", 9));
+  const stored = r.informer.get(ref);
+  r.stream.send(modified(widget("a", 9)), modified(widget("a", 9, { uid: "other" })), modified(widget("a", 10)));
+  await r.settle();
+  expect(ingested).toEqual(["a@9", "a@9", "a@10"]);
+  expect(stored).not.toBe(r.informer.get(ref));
+});
+
 test("an own write before the first list can be read, and the list does not report it", async () => {
   const r = rig();
   r.informer.observeWrite(widget("a", 9));

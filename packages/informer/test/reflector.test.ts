@@ -80,9 +80,18 @@ test.for([400, 405, 415, 422, 501])(
   },
 );
 
-test("a page has 250 objects by default", async () => {
+test("the first page has 100 objects by default, and pages of small objects have 250 from the second on", async () => {
   const r = await pagedRig();
+  const first = r.list();
+  expect(first.options.limit).toBe(100);
+  first.answer(page(9, [widget("a", 1)], "next"));
+  await r.settle();
   expect(r.list().options.limit).toBe(250);
+});
+
+test("the first page has no more objects than pageSize", async () => {
+  const r = await pagedRig({ pageSize: 20 });
+  expect(r.list().options.limit).toBe(20);
 });
 
 test("pages of large objects are smaller from the second page on", async () => {

@@ -1,5 +1,5 @@
 /** The clients of the suite: where their programs are, and how they are built or installed. */
-import { existsSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { obtainPrograms } from "../../programs/src/obtain.ts";
 import { capture } from "../../src/run.ts";
@@ -32,11 +32,18 @@ const javaExample = join(sources, "java/src/main/java/example/WidgetOperator.jav
 
 export const CLIENTS: readonly Client[] = [
   { name: "kubernetes (Python)", prepare: (dir) => python(dir, join(sources, "python/kubernetes_client.py")) },
+  { name: "kubernetes, cluster (Python)", prepare: (dir) => python(dir, join(sources, "python/kubernetes_cluster.py")) },
+  { name: "lightkube (Python)", prepare: (dir) => python(dir, join(sources, "python/lightkube_client.py")) },
+  { name: "kr8s (Python)", prepare: (dir) => python(dir, join(sources, "python/kr8s_client.py")) },
   { name: "kopf (Python)", example: relative(root, pythonExample), prepare: (dir) => python(dir, pythonExample) },
   { name: "Helm", prepare: helm },
   { name: "fabric8 (Java)", prepare: (dir) => java(dir, "clients.Fabric8") },
+  { name: "fabric8, cluster (Java)", prepare: (dir) => java(dir, "clients.Fabric8Cluster") },
   { name: "JOSDK (Java)", example: relative(root, javaExample), prepare: (dir) => java(dir, "example.WidgetOperator") },
   { name: "controller-runtime (Go)", example: relative(root, goExample), prepare: go },
+  { name: "client-node (JavaScript)", prepare: (dir) => node(dir, "client-node.mjs") },
+  { name: "fluent-client (JavaScript)", prepare: (dir) => node(dir, "fluent-client.mjs") },
+  { name: "kube-rs (Rust)", prepare: rust },
 ];
 
 async function python(dir: string, ...args: readonly string[]): Promise<Program> {
@@ -67,6 +74,20 @@ async function go(dir: string): Promise<Program> {
   const command = join(dir, "clients-go.test");
   await build("clients", "./example", command);
   return { command, args: [] };
+}
+
+/** Programs find their packages beside themselves, so they are copied to where the packages are installed. */
+async function node(dir: string, file: string): Promise<Program> {
+  const target = join(dir, "clients-node");
+  cpSync(join(sources, "node"), target, { recursive: true });
+  await must("npm", "ci", "--prefix", target, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline");
+  return { command: process.execPath, args: [join(target, file)] };
+}
+
+async function rust(dir: string): Promise<Program> {
+  const target = join(dir, "clients-rust");
+  await must("cargo", "build", "--quiet", "--locked", "--manifest-path", join(sources, "rust/Cargo.toml"), "--target-dir", target);
+  return { command: join(target, "debug/kube-client"), args: [] };
 }
 
 async function must(program: string, ...args: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 /** Clients in other languages before both servers, by scripts of our own. Each step of a script prints one line. */
+import { basicControllers } from "../../controlplane/src/control-plane.ts";
 import { capture } from "../../src/run.ts";
 import { type Client, CLIENTS, CRDS } from "./client-programs.ts";
 import type { Outcome } from "./informer.ts";
@@ -8,7 +9,7 @@ import { type Servers, type Side, SIDES, startServers } from "./servers.ts";
 /** Runs the script of each client whose name contains `part` before both servers. `dir` keeps what was installed. */
 export async function compareClients(dir: string, part: string, log: (line: string) => void): Promise<Outcome> {
   const chosen = CLIENTS.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));
-  await using servers = await startServers({ controllers: [], manifests: CRDS, log });
+  await using servers = await startServers({ controllers: CONTROLLERS, compactionSeconds: COMPACTION_SECONDS, manifests: CRDS, log });
   const outcomes: Outcome[] = [];
   for (const client of chosen) outcomes.push(await compareClient(client, { dir, servers, log }));
   const problems = outcomes.flatMap((outcome) => outcome.problems);
@@ -17,6 +18,12 @@ export async function compareClients(dir: string, part: string, log: (line: stri
     problems: chosen.length === 0 ? [`--focus ${part}: there are ${CLIENTS.map(({ name }) => name).join(", ")}`] : problems,
   };
 }
+
+/** Those that both servers have: a local cluster has no others without workloads. */
+const CONTROLLERS = [...basicControllers, "serviceaccount-controller", "root-ca-certificate-publisher-controller"];
+
+/** The steps about old versions wait for one or two compactions. */
+const COMPACTION_SECONDS = 5;
 
 interface Run {
   readonly dir: string;

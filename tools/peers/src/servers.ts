@@ -13,6 +13,8 @@ export type Side = (typeof SIDES)[number];
 export interface ServersOptions {
   /** Of kube-controller-manager; none: neither server has any, as in envtest. */
   readonly controllers: readonly string[];
+  /** Time between two compactions of the history. @defaultValue 300, that of kube-apiserver */
+  readonly compactionSeconds?: number;
   /** A folder of CRDs that both servers have from the start. */
   readonly manifests?: string;
   readonly log: (line: string) => void;
@@ -25,15 +27,18 @@ export interface Servers extends AsyncDisposable {
   readonly assetsDir: string;
 }
 
-/** Starts both. With controllers, the one in memory has what stands for them: garbage collection, the contents of namespaces, workloads. */
-export async function startServers({ controllers, manifests, log }: ServersOptions): Promise<Servers> {
+/**
+ * Starts both. With controllers, the one in memory has what stands for them: garbage collection, the contents of namespaces, tokens; with all
+ * of them (`*`) workloads, too.
+ */
+export async function startServers({ controllers, compactionSeconds = 300, manifests, log }: ServersOptions): Promise<Servers> {
   const dir = mkdtempSync(join(tmpdir(), "treadle-peers-"));
   const kubeconfigs = { real: join(dir, "real.kubeconfig"), memory: join(dir, "memory.kubeconfig") };
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(dir, { recursive: true, force: true }));
   const hasControllers = controllers.length > 0;
   // Workloads without nodes: beside the real server there are no kubelets either.
-  const server = { workloads: hasControllers ? { nodes: 0 } : false };
+  const server = { workloads: controllers.includes("*") ? { nodes: 0 } : false, compactionIntervalMs: compactionSeconds * 1000 };
   stack.use(
     await startLocalCluster({
       kubeconfig: kubeconfigs.memory,
@@ -42,7 +47,7 @@ export async function startServers({ controllers, manifests, log }: ServersOptio
       ...(manifests !== undefined && { manifests }),
     }),
   );
-  const plane = stack.use(await startControlPlane({ controllers, log }));
+  const plane = stack.use(await startControlPlane({ controllers, compactionSeconds, log }));
   copyFileSync(plane.kubeconfigPath, kubeconfigs.real);
   if (manifests !== undefined) await createCrds(join(plane.assetsDir, "kubectl"), kubeconfigs.real, manifests);
   const kept = stack.move();

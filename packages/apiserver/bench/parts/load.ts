@@ -11,7 +11,7 @@ export interface Target {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Certificates in PEM, for https. */
-  readonly tls?: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+  readonly tls?: { readonly ca: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
 }
 
 export interface LoadOptions {

@@ -54,27 +54,27 @@ function rowOf(what: string, reals: readonly Rate[], ours: readonly Rate[]): Row
   return { what, goal: "", measured: `${byClock}x as fast, ${byCpu}x less CPU (${figures})`, raw: { real: reals, memory: ours } };
 }
 
-function realServer(kubeconfig: string): MeasuredServer {
+export function realServer(kubeconfig: string): MeasuredServer {
+  const target = targetOf(kubeconfig);
+  const pids = processesOf(new URL(target.url).port);
+  return { ...target, cpuMicros: async () => pids.reduce((sum, pid) => sum + cpuOf(pid), 0), stop: async () => undefined };
+}
+
+/** Returns the server of a kubeconfig, with the credentials inside it: a token, or a certificate. */
+export function targetOf(kubeconfig: string): Target {
   const config = parse(readFileSync(kubeconfig, "utf8")) as { readonly [list: string]: readonly JsonObject[] };
   const cluster = config["clusters"]?.[0]?.["cluster"] as JsonObject | undefined; // a kubeconfig
   const user = config["users"]?.[0]?.["user"] as JsonObject | undefined; // a kubeconfig
-  const url = String(cluster?.["server"]);
   const pem = (data: unknown): Buffer => Buffer.from(String(data), "base64");
-  const pids = processesOf(new URL(url).port);
-  return {
-    url,
-    tls: {
-      ca: pem(cluster?.["certificate-authority-data"]),
-      cert: pem(user?.["client-certificate-data"]),
-      key: pem(user?.["client-key-data"]),
-    },
-    cpuMicros: async () => pids.reduce((sum, pid) => sum + cpuOf(pid), 0),
-    stop: async () => undefined,
-  };
+  const ca = pem(cluster?.["certificate-authority-data"]);
+  const url = String(cluster?.["server"]);
+  const { token } = user ?? {};
+  if (token !== undefined) return { url, tls: { ca }, headers: { authorization: `Bearer ${String(token)}` } };
+  return { url, tls: { ca, cert: pem(user?.["client-certificate-data"]), key: pem(user?.["client-key-data"]) } };
 }
 
 /** Returns the processes of the kube-apiserver on the port, and of its etcd. */
-function processesOf(port: string): readonly string[] {
+export function processesOf(port: string): readonly string[] {
   const commands = new Map<string, readonly string[]>();
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
@@ -91,7 +91,7 @@ function processesOf(port: string): readonly string[] {
 }
 
 /** Returns user and system time. The clock of /proc has 100 ticks a second on each Linux. */
-function cpuOf(pid: string): number {
+export function cpuOf(pid: string): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }

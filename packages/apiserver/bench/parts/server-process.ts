@@ -11,12 +11,21 @@ export interface MeasuredServer extends Target {
   stop(): Promise<void>;
 }
 
-/** Starts the server. `isFull`: with authorization and garbage collection. */
-export async function startServer({ isFull = false }: { readonly isFull?: boolean } = {}): Promise<MeasuredServer> {
-  const child = fork(new URL("./server.ts", import.meta.url), [JSON.stringify({ isFull })], { execArgv: ["--conditions=@treadle/source"] });
-  const [{ url }] = (await once(child, "message")) as [{ url: string }];
+export interface ServerOptions {
+  /** With authorization and garbage collection. */
+  readonly isFull?: boolean;
+  /** Over HTTPS. */
+  readonly isSecure?: boolean;
+}
+
+/** Starts the server. */
+export async function startServer({ isFull = false, isSecure = false }: ServerOptions = {}): Promise<MeasuredServer> {
+  const options = JSON.stringify({ isFull, isSecure });
+  const child = fork(new URL("./server.ts", import.meta.url), [options], { execArgv: ["--conditions=@treadle/source"] });
+  const [{ url, caPem }] = (await once(child, "message")) as [{ url: string; caPem?: string }];
   return {
     url,
+    ...(caPem === undefined ? {} : { tls: { ca: Buffer.from(caPem) } }),
     ...(isFull ? { headers: { authorization: `Bearer ${USER_TOKEN}` } } : {}),
     cpuMicros: async () => {
       const answer = once(child, "message");

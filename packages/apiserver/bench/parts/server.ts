@@ -1,9 +1,9 @@
 /** The server under load, in its own process. The argument contains its options as JSON. On request it reports its processor time. */
-import { createApiServer, serveHttp } from "../../src/index.ts";
-import { USER_TOKEN } from "./server-process.ts";
+import { createApiServer, serveHttp, serveHttps } from "../../src/index.ts";
+import { type ServerOptions, USER_TOKEN } from "./server-process.ts";
 import { WIDGETS } from "./workload.ts";
 
-const { isFull } = JSON.parse(process.argv[2] ?? "{}") as { readonly isFull?: boolean };
+const { isFull, isSecure } = JSON.parse(process.argv[2] ?? "{}") as ServerOptions;
 const server = createApiServer({
   resources: [WIDGETS],
   // As in a test cluster: each request needs a right, and the collector follows each object.
@@ -16,13 +16,14 @@ if (isFull === true) {
   const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "bench" }];
   await post("clusterrolebindings", { kind: "ClusterRoleBinding", metadata: { name: "bench" }, roleRef, subjects });
 }
-const front = await serveHttp(server);
+const secure = isSecure === true ? await serveHttps(server) : undefined;
+const front = secure ?? (await serveHttp(server));
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpuMicros: user + system });
 });
 process.on("disconnect", () => process.exit(0));
-process.send?.({ url: front.url });
+process.send?.({ url: front.url, caPem: secure?.caPem });
 
 async function post(plural: string, object: object): Promise<void> {
   const { status, body } = await server.handle({

@@ -1,5 +1,5 @@
 /**
- * Admission by webhooks and policies.
+ * Admission by webhooks and policies. Mutating policies come before mutating webhooks, validating ones before validating webhooks.
  *
  * All other work of a request is synchronous, so a request sees and leaves a consistent store. A call of a webhook takes
  * time. When an answer is missing, the request throws a {@link Suspension}, the webhook is called, and the request is handled
@@ -19,7 +19,9 @@ import { optionsOf } from "./admission-review.ts";
 import type { AdmittedCall, AdmittedPart, AdmittedWrite } from "./admitted-write.ts";
 import { type Outcome, Suspension } from "../request/deliberation.ts";
 import type { WebhookClient } from "./webhook-client.ts";
-import { askPolicies, hasPolicies, type PolicyContext } from "./policies.ts";
+import { askPolicies, type PolicyContext } from "./policies.ts";
+import { hasPolicies, invocationsOf } from "./policy-invocations.ts";
+import { rightsOf } from "./request-names.ts";
 import { Rounds } from "./rounds.ts";
 import { hasWebhooks, invocationOf, type Phase, webhooksOf } from "./webhooks.ts";
 
@@ -84,12 +86,13 @@ export class Admission {
   ): Outcome | undefined {
     const { parts, deliberation } = call;
     // Writes of the server itself have no deliberation.
-    if (deliberation === undefined || !hasWebhooks(parts.store, phase)) return undefined;
-    const hooks = webhooksOf(parts.store, phase);
+    if (deliberation === undefined) return undefined;
+    const hooks = hasWebhooks(parts.store, phase) ? webhooksOf(parts.store, phase) : [];
     const matching = hooks.filter((hook) => invocationOf(parts.store, hook, wanted) !== undefined);
-    if (matching.length === 0) return undefined;
+    const policies = phase === "mutating" && wanted.operation !== "DELETE" ? mutatingPolicies(parts, wanted) : [];
+    if (matching.length === 0 && policies.length === 0) return undefined;
     const version = textAt(wanted.oldObject, "metadata", "resourceVersion");
-    const key = JSON.stringify([phase, wanted.operation, wanted.name, version, matching.map(({ id }) => id), wanted.object]);
+    const key = JSON.stringify([phase, wanted.operation, wanted.name, version, matching.map(({ id }) => id), policies, wanted.object]);
     const known = deliberation.outcomes.get(key);
     if (known !== undefined) {
       call.warnings.push(...known.warnings);
@@ -102,14 +105,24 @@ export class Admission {
   }
 }
 
+/** Returns what tells the mutating policies for a request apart from others. */
+function mutatingPolicies(parts: AdmittedCall["parts"], wanted: Wanted): readonly unknown[] {
+  if (!hasPolicies(parts, "MutatingAdmissionPolicy")) return [];
+  return invocationsOf(parts, "MutatingAdmissionPolicy", wanted).map((one) =>
+    [one.policy, one.binding, ...("params" in one ? one.params : [])].map((object) => object?.metadata.resourceVersion),
+  );
+}
+
 /** Asks the policies. @throws Suspension, StatusError */
 function askAll(call: AdmittedCall, wanted: Wanted, isDryRun: boolean): void {
   const { parts, deliberation, query, user } = call;
   // Writes of the server itself have no deliberation.
-  if (deliberation === undefined || !hasPolicies(parts)) return;
+  if (deliberation === undefined || !hasPolicies(parts, "ValidatingAdmissionPolicy")) return;
   const inVersion: PolicyContext["inVersion"] = (object, version) =>
     wanted.kind === undefined ? objectIn({ ...call, deliberation }, object, version) : object;
-  const { warnings, denial } = askPolicies(parts, wanted, { user, isDryRun, options: optionsOf(wanted.operation, query), inVersion });
+  const rights = rightsOf(parts.access.authorizer, user, wanted);
+  const options = optionsOf(wanted.operation, query);
+  const { warnings, denial } = askPolicies(parts, wanted, { user, isDryRun, options, rights, inVersion });
   call.warnings.push(...warnings);
   if (denial !== undefined) throw denial;
 }

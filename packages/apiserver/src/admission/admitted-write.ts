@@ -1,4 +1,5 @@
 /** What admission needs to know of a write. */
+import type { Access } from "../authorization/access.ts";
 import type { UserInfo } from "../authorization/identity.ts";
 import type { Conversions } from "../crd/conversion-webhooks.ts";
 import type { Deliberation } from "../request/deliberation.ts";
@@ -11,7 +12,12 @@ import type { ObjectKind, Operation } from "./matching.ts";
 
 /** The part of a request that admission needs. */
 export interface AdmittedCall {
-  readonly parts: { readonly store: Store; readonly registry: Registry; readonly conversions: Conversions };
+  readonly parts: {
+    readonly store: Store;
+    readonly registry: Registry;
+    readonly conversions: Conversions;
+    readonly access: Pick<Access, "authorizer">;
+  };
   readonly user: UserInfo;
   readonly route: ResourceRoute;
   readonly query: URLSearchParams;

@@ -13,9 +13,7 @@ export function conditionsHold(conditions: readonly Condition[], names: Names): 
   const budget = { remaining: BUDGET };
   for (const { expression } of conditions) {
     try {
-      const held = run(expression, names, budget);
-      if (held === false) return false;
-      if (held !== true) errors.push(`expression '${expression}' resulted in error: cel expression must evaluate to a bool`);
+      if (run(expression, names, budget, { returns: ["bool"] }) === false) return false;
     } catch (error) {
       if (error instanceof BudgetError) return OUT_OF_BUDGET;
       if (!(error instanceof ExpressionError)) throw error;

@@ -1,21 +1,19 @@
 /** The calls of webhooks for one write, each with the objects in its version. */
 import { jsonEqual } from "@treadle/apimachinery";
-import { complete } from "../request/draft.ts";
-import { cloneJson, goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
-import { listAt, objectAt } from "../internal/read.ts";
-import { MetaTypeError } from "../errors/meta-type-error.ts";
+import { goQuote, type JsonObject } from "../internal/json.ts";
+import { objectAt } from "../internal/read.ts";
 import { forbiddenError, internalError, StatusError } from "../errors/status-errors.ts";
-import { readPatch } from "../patch/patch-body.ts";
 import type { Outcome } from "../request/deliberation.ts";
-import { applyDefaults } from "../schema/coerce.ts";
-import { resourceOf, type Served } from "../storage/registry.ts";
+import { resourceOf } from "../storage/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { type Answer, optionsOf, readAnswer, reviewOf } from "./admission-review.ts";
 import type { AdmittedCall } from "./admitted-write.ts";
 import { caBundleProblem } from "./ca-bundle.ts";
 import { conditionsHold } from "./conditions.ts";
-import { namesOf } from "./expressions.ts";
 import type { Wanted } from "./matching.ts";
+import { MutatingPolicies } from "./mutating-policies.ts";
+import { completed, patched } from "./patched-object.ts";
+import { namesOf, rightsOf } from "./request-names.ts";
 import { ChangingObjects, type Converter, FixedObjects } from "./shown-objects.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 import { WebhookError } from "./webhook-errors.ts";
@@ -41,34 +39,50 @@ export class Rounds {
   }
 
   /**
-   * Calls the webhooks one after the other. A webhook with `reinvocationPolicy: IfNeeded` is called a second time when a
-   * later webhook changed the object. A change in the second round can cause more calls.
+   * Runs the policies, and then calls the webhooks one after the other. A policy or webhook with `reinvocationPolicy: IfNeeded`
+   * is asked a second time when a later one changed the object. A change in the second round can cause more calls.
    */
   async mutate(hooks: readonly Webhook[]): Promise<Outcome> {
-    const { wanted } = this.#options;
-    const objects = new ChangingObjects(converterFor(this.#options), wanted);
-    const asked = new Set<string>();
-    const again = new Set<string>();
+    const { call, wanted, isDryRun } = this.#options;
+    const converter = converterFor(this.#options);
+    const objects = new ChangingObjects(converter, wanted);
+    const policies = wanted.operation === "DELETE" ? undefined : new MutatingPolicies({ call, converter, isDryRun });
+    const state: Reinvocation = { asked: new Set(), again: new Set(), output: undefined };
     try {
       for (const isFirst of [true, false]) {
-        for (const hook of hooks) {
-          if (!isFirst && !again.has(hook.id)) continue;
-          // An earlier webhook can have changed the labels.
-          const invocation = invocationOf(this.#store, hook, objects.latest);
-          if (invocation === undefined) continue;
-          if (await this.#change(invocation, objects)) {
-            for (const other of asked) again.add(other);
-            asked.clear();
-          }
-          if (hook.isReinvoked) asked.add(hook.id);
-        }
-        await objects.settle();
+        const isChanged = (await policies?.run(objects, !isFirst)) === true;
+        // Policies that changed the object cause a second round of webhooks.
+        if (!isFirst && !jsonEqual(state.output, (await objects.base()).object)) askAgain(state);
+        const isChangedByHooks = await this.#call(hooks, objects, { state, isFirst });
+        if (!isChanged && !isChangedByHooks) break;
       }
       const object = await objects.settle();
       return { warnings: this.#warnings, ...(object === undefined || jsonEqual(object, wanted.object) ? {} : { object }) };
     } catch (error) {
       return { warnings: this.#warnings, denial: denialOf(error) };
     }
+  }
+
+  /** Calls the webhooks of one round. Returns whether one of them changed the object. @throws StatusError */
+  async #call(
+    hooks: readonly Webhook[],
+    objects: ChangingObjects,
+    { state, isFirst }: { readonly state: Reinvocation; readonly isFirst: boolean },
+  ): Promise<boolean> {
+    let isChanged = false;
+    for (const hook of hooks) {
+      if (!isFirst && !state.again.has(hook.id)) continue;
+      // An earlier webhook can have changed the labels.
+      const invocation = invocationOf(this.#store, hook, objects.latest);
+      if (invocation === undefined) continue;
+      if (await this.#change(invocation, objects)) {
+        isChanged = true;
+        askAgain(state);
+      }
+      if (hook.isReinvoked) state.asked.add(hook.id);
+    }
+    state.output = await objects.settle();
+    return isChanged;
   }
 
   /** Calls all webhooks at the same time. The first denial in their order counts. */
@@ -129,8 +143,16 @@ export class Rounds {
       checkIgnored(hook, error);
       return undefined;
     }
-    const { object, oldObject, ...request } = objectAt(review, "request");
-    const holds = conditionsHold(hook.matchConditions, namesOf({ object, oldObject, request }));
+    const { uid: _, object: __, oldObject: ___, ...request } = objectAt(review, "request");
+    const holds = conditionsHold(
+      hook.matchConditions,
+      namesOf({
+        object: shown.object,
+        oldObject: shown.oldObject,
+        request,
+        rights: rightsOf(call.parts.access.authorizer, call.user, shown),
+      }),
+    );
     if (typeof holds !== "string") return holds ? review : undefined;
     if (hook.failsOpen) return undefined;
     throw forbiddenError(resourceOf(shown.served.type), shown.name, holds);
@@ -157,6 +179,19 @@ export class Rounds {
   }
 }
 
+/** The webhooks that were asked and may be asked again, and those to ask in the second round. */
+interface Reinvocation {
+  readonly asked: Set<string>;
+  readonly again: Set<string>;
+  /** Object after the last round. */
+  output: JsonObject | undefined;
+}
+
+function askAgain({ asked, again }: Reinvocation): void {
+  for (const id of asked) again.add(id);
+  asked.clear();
+}
+
 /** An object of another kind than that of the resource has one version. */
 function converterFor({ call, wanted }: RoundOptions): Converter {
   return wanted.kind === undefined ? call.parts.conversions : { between: async (_, object) => object };
@@ -178,44 +213,4 @@ function denialOf(error: unknown): StatusError {
 /** Returns a failed conversion as an internal error. No failure policy ignores it. */
 function internally(error: unknown): unknown {
   return error instanceof StatusError ? internalError(error.status.message ?? "") : error;
-}
-
-/** Applies the patch of a webhook. @throws StatusError 500 */
-function patched(object: JsonObject, patch: unknown): JsonObject {
-  try {
-    const { kind, apiVersion } = object;
-    const next = readPatch("application/json-patch+json", patch)({ ...object, apiVersion: String(apiVersion) });
-    if (isObject(next)) return { ...next, kind, apiVersion };
-  } catch (error) {
-    throw internalError(patchProblem(patch, object) ?? (error instanceof Error ? error.message : String(error)));
-  }
-  throw internalError("the patch of a webhook left no object");
-}
-
-/** Fills in the defaults of the version. A custom object keeps its unknown fields until it is stored. @throws StatusError 500 */
-function completed(served: Served, object: JsonObject): JsonObject {
-  const { isCustom } = served.type;
-  const { schema } = served.version;
-  if (isCustom) return schema === undefined ? object : applyDefaults(object, schema);
-  try {
-    return complete(served, cloneJson(object)).draft;
-  } catch (error) {
-    if (error instanceof MetaTypeError) throw internalError(error.describe(served.type));
-    throw error;
-  }
-}
-
-/** Returns the text of Go's JSON patch library for a removed field that does not exist. */
-function patchProblem(patch: unknown, object: JsonObject): string | undefined {
-  for (const operation of listAt(patch)) {
-    const { op, path } = operation;
-    if (op !== "remove" || typeof path !== "string") continue;
-    const fields = path
-      .slice(1)
-      .split("/")
-      .map((one) => one.replaceAll("~1", "/").replaceAll("~0", "~"));
-    if (valueAt(object, fields) !== undefined) continue;
-    return `error in remove for path: '${path}': Unable to remove nonexistent key: ${fields.at(-1)}: missing value`;
-  }
-  return undefined;
 }

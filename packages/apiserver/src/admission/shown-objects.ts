@@ -43,6 +43,17 @@ export class ChangingObjects {
     return this.#shown;
   }
 
+  /** Returns the objects in the version of the request. @throws StatusError 500 */
+  async base(): Promise<Wanted> {
+    return { ...this.#given, object: await this.settle() };
+  }
+
+  /** Replaces the object by one in the version of a policy. @throws StatusError 500 */
+  async replace({ object }: Wanted): Promise<void> {
+    this.#base = await converted(this.#converter, this.#given, this.#given.served.version, object);
+    this.#shown = { ...this.#given, object: this.#base };
+  }
+
   /** Replaces the object of the last webhook. */
   change(object: JsonObject): void {
     this.#shown = { ...this.#shown, object };

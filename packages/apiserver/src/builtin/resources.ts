@@ -54,6 +54,7 @@ function toType(group: string, versionNames: readonly string[], row: Row): Resou
     ...(row.graceSeconds === undefined ? {} : { graceSeconds: row.graceSeconds }),
     hooks: row.hooks ?? {},
     ...(row.isReview === true ? { isReview: true } : {}),
+    ...(row.isComputed === true ? { isComputed: true } : {}),
   };
 }
 

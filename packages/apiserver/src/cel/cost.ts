@@ -16,6 +16,7 @@ const TRAVERSAL = 0.1;
 const REGEX = 0.25;
 const NEW_LIST = 10;
 const NEW_MAP = 30;
+const NEW_STRUCT = 40;
 /** Assumed length of the pattern of a named format. */
 const FORMAT_PATTERN = 128;
 
@@ -46,6 +47,8 @@ class Estimator {
         return NEW_LIST + this.#sum(expr.items);
       case "map":
         return NEW_MAP + this.#sum(expr.entries.flat());
+      case "struct":
+        return NEW_STRUCT + this.#sum(expr.fields.map(({ value }) => value));
       case "fold":
         return this.#fold(expr);
       case "call":

@@ -15,6 +15,8 @@ export interface Environment {
   readonly variables: ReadonlyMap<string, Type>;
   /** Returns the overloads of a function, or `undefined` when no function has this name. */
   signatures(name: string): readonly Signature[] | undefined;
+  /** Returns the type of a literal such as `Object.spec{}`, or `undefined` when no type has this name. */
+  structs(name: string): Type | undefined;
   /** Names of types, with the type of each. */
   readonly types: ReadonlyMap<string, Type>;
   /** Functions whose last argument is checked when it is a literal. */

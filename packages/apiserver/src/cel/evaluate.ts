@@ -3,7 +3,7 @@ import { type Budget, BudgetError, costOf } from "./budget.ts";
 import { type Environment, functionName, qualified } from "./environment.ts";
 import { accepts, type Overload } from "./overloads.ts";
 import { isBound, type Scope, scopeNames, scopesOf } from "./scope.ts";
-import type { Expr, FoldExpr } from "./syntax.ts";
+import type { Expr, FoldExpr, MapExpr, StructExpr } from "./syntax.ts";
 import {
   CelError,
   Dict,
@@ -24,6 +24,8 @@ import { indexInto } from "./library/collections.ts";
 export interface Runtime extends Environment {
   overloads(name: string): readonly Overload[] | undefined;
   readonly constants: ReadonlyMap<string, Value>;
+  /** Makes a value of a type of `structs`. @throws CelError */
+  makeStruct(name: string, fields: ReadonlyMap<string, Value>): Value;
 }
 
 /** Evaluates an expression. @throws CelError, BudgetError */
@@ -54,19 +56,42 @@ class Evaluator {
       case "call":
         return this.#call(expr, scope);
       case "list":
-        return new List(expr.items.map((item) => this.run(item, scope)));
-      case "map": {
-        const entries = new Map<Key, Value>();
-        for (const [k, v] of expr.entries) {
-          const key = keyOf(this.run(k, scope));
-          if (entries.has(key)) throw new CelError(`Failed with repeated key ${String(key)}`);
-          entries.set(key, this.run(v, scope));
-        }
-        return new Dict(entries);
-      }
+        return new List(expr.items.map((item) => this.#entry(item, scope, expr.optional)).filter((item) => item !== undefined));
+      case "map":
+        return this.#map(expr, scope);
+      case "struct":
+        return this.#struct(expr, scope);
       case "fold":
         return this.#fold(expr, scope);
     }
+  }
+
+  #map({ entries: given, optional }: MapExpr, scope: Scope | undefined): Dict {
+    const entries = new Map<Key, Value>();
+    for (const [k, v] of given) {
+      const key = keyOf(this.run(k, scope));
+      if (entries.has(key)) throw new CelError(`Failed with repeated key ${String(key)}`);
+      const value = this.#entry(v, scope, optional);
+      if (value !== undefined) entries.set(key, value);
+    }
+    return new Dict(entries);
+  }
+
+  #struct({ name, fields, optional }: StructExpr, scope: Scope | undefined): Value {
+    const entries = new Map<string, Value>();
+    for (const field of fields) {
+      const value = this.#entry(field.value, scope, optional);
+      if (value !== undefined) entries.set(field.name, value);
+    }
+    return this.#runtime.makeStruct(name, entries);
+  }
+
+  /** Returns the value of an entry of a literal, or `undefined` for an optional entry without a value. */
+  #entry(expr: Expr, scope: Scope | undefined, optional: ReadonlySet<Expr>): Value | undefined {
+    const value = this.run(expr, scope);
+    if (!optional.has(expr)) return value;
+    if (value instanceof Optional) return value.value;
+    throw new CelError(`cannot initialize optional entry '${String(expr.type)}' from non-optional value`);
   }
 
   #spend(units: number): void {
@@ -85,6 +110,7 @@ class Evaluator {
     const name = qualified(expr);
     const constant = name === undefined ? undefined : this.#runtime.constants.get(name);
     if (constant !== undefined && !isBound(name ?? "", scope)) return constant;
+    if (name !== undefined && this.#runtime.variables.has(name)) return this.#lookup(name, scope);
     const operand = this.run(expr.operand, scope);
     if (operand instanceof Optional) {
       const value = operand.value === undefined ? undefined : fieldOf(operand.value, expr.field);

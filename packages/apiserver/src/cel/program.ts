@@ -6,14 +6,18 @@ import { maxCost } from "./cost.ts";
 import { evaluate, type Runtime } from "./evaluate.ts";
 import type { Scope } from "./scope.ts";
 import type { Budget } from "./budget.ts";
+import { authorizer } from "./library/authorizer.ts";
 import { collections } from "./library/collections.ts";
 import { formats, kubernetes } from "./library/kubernetes.ts";
 import { network } from "./library/network.ts";
+import { makePatch, patches, patchType } from "./library/patches.ts";
 import { standard } from "./library/standard.ts";
 import { text } from "./library/text.ts";
 import { parseDuration, parseTimestamp, time } from "./library/time.ts";
 import { type Overload, overloadsOf } from "./overloads.ts";
-import { CelSyntaxError, type Expr, parseCel } from "./syntax.ts";
+import { CelSyntaxError } from "./lexer.ts";
+import { parseCel } from "./parser.ts";
+import type { Expr } from "./syntax.ts";
 import { DYN, plain, type Type } from "./types.ts";
 import { TypeValue, type Value } from "./values.ts";
 
@@ -27,15 +31,26 @@ export interface Program {
   run(variables: Readonly<Record<string, Value>>, budget: Budget): Value;
 }
 
+/** Names of an expression. `hasPatchTypes` adds the types of MutatingAdmissionPolicies. */
+export interface ProgramOptions {
+  readonly hasPatchTypes?: boolean;
+}
+
 /** Compiles a program, or returns the error of cel-go. */
-export function compileProgram(source: string, variables: ReadonlyMap<string, Type>): Program | string {
+export function compileProgram(
+  source: string,
+  variables: ReadonlyMap<string, Type>,
+  { hasPatchTypes = false }: ProgramOptions = {},
+): Program | string {
   let expr: Expr;
   try {
     expr = parseCel(source);
   } catch (error) {
     return issues(source, [syntaxProblem(error)]);
   }
-  const runtime: Runtime = { variables, types, constants, literals, signatures: find, overloads: find };
+  const named = hasPatchTypes ? findWithPatches : find;
+  const structs = hasPatchTypes ? patchType : () => undefined;
+  const runtime: Runtime = { variables, types, constants, literals, signatures: named, overloads: named, structs, makeStruct: makePatch };
   let checked: Checked;
   try {
     checked = check(expr, runtime);
@@ -60,8 +75,15 @@ let overloads: ReadonlyMap<string, readonly Overload[]> | undefined;
 
 /** Returns the overloads of a function in all libraries. Operators with their own syntax have a signature only for the checker. */
 function find(name: string): (readonly Overload[] & readonly Signature[]) | undefined {
-  overloads ??= overloadsOf([standard, collections, text, time, network, kubernetes, formats]);
+  overloads ??= overloadsOf([standard, collections, text, time, network, kubernetes, formats, authorizer]);
   return overloads.get(name);
+}
+
+let patchOverloads: ReadonlyMap<string, readonly Overload[]> | undefined;
+
+function findWithPatches(name: string): ReturnType<typeof find> {
+  patchOverloads ??= overloadsOf([patches]);
+  return find(name) ?? patchOverloads.get(name);
 }
 
 const TYPE_NAMES: readonly (readonly [name: string, type: Type])[] = [

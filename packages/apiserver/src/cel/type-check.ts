@@ -1,7 +1,8 @@
 /** Finds the types and the errors of an expression, with the texts of cel-go. */
 import { type Environment, functionName, qualified } from "./environment.ts";
 import { keywordField } from "./escaping.ts";
-import type { Expr, FoldExpr } from "./syntax.ts";
+import type { Expr, FoldExpr, StructExpr } from "./syntax.ts";
+import { constType, renamed } from "./type-parts.ts";
 import { BOOL, type Bindings, DYN, fits, INT, plain, STRING, substitute, type Type, typeName } from "./types.ts";
 
 /** A fault of an expression. */
@@ -66,7 +67,7 @@ class Checker {
       case "call":
         return this.#call(expr, scope);
       case "list":
-        return { type: "list", item: this.#join(expr.items, scope) };
+        return { type: "list", item: this.#join(expr.items, scope, expr.optional) };
       case "map": {
         const key = this.#join(
           expr.entries.map(([k]) => k),
@@ -75,12 +76,39 @@ class Checker {
         const value = this.#join(
           expr.entries.map(([, v]) => v),
           scope,
+          expr.optional,
         );
         return { type: "map", key, value };
       }
+      case "struct":
+        return this.#struct(expr, scope);
       case "fold":
         return this.#fold(expr, scope);
     }
+  }
+
+  #struct({ name, fields, optional, at }: StructExpr, scope: Scope): Type {
+    const type = this.#environment.structs(name);
+    if (type === undefined) return this.#wrong(`undeclared reference to '${name}' (in container '')`, at);
+    for (const { name: field, value, at: colon } of fields) {
+      const isOpen = type.type === "object" && type.isOpen === true;
+      const wanted = isOpen ? DYN : type.type === "object" ? type.fields.get(field) : undefined;
+      const given = this.#entry(value, scope, optional);
+      if (given === WRONG || (wanted !== undefined && fits(given, wanted, this.bound))) continue;
+      const [expected = "", provided] = [wanted, given].map((one) => (one === undefined ? "" : typeName(substitute(one, this.bound))));
+      this.#wrong(`expected type of field '${field}' is '${expected}' but provided type is '${provided}'`, colon);
+    }
+    return type;
+  }
+
+  /** Returns the type of an entry of a literal. An optional entry has an optional as its value. */
+  #entry(expr: Expr, scope: Scope, optional: ReadonlySet<Expr> = NOTHING): Type {
+    const type = this.check(expr, scope);
+    if (!optional.has(expr) || type === WRONG) return type;
+    const given = substitute(type, this.bound);
+    if (given.type === "optional") return given.item;
+    if (given.type === "dyn") return given;
+    return this.#wrong(`expected type 'optional_type(${typeName(given)})' but found '${typeName(given)}'`, expr.at);
   }
 
   #ident(name: string, at: number, scope: Scope): Type {
@@ -96,7 +124,10 @@ class Checker {
 
   #select(expr: Expr & { readonly type: "select" }, scope: Scope): Type {
     const name = qualified(expr);
-    const constant = name === undefined || scope.has(name.split(".", 1)[0] ?? "") ? undefined : this.#environment.types.get(name);
+    const isHidden = name === undefined || scope.has(name.split(".", 1)[0] ?? "");
+    const { types, variables } = this.#environment;
+    // A variable can have a dotted name.
+    const constant = isHidden ? undefined : (types.get(name) ?? variables.get(name));
     return constant ?? this.#field(this.check(expr.operand, scope), expr);
   }
 
@@ -105,7 +136,8 @@ class Checker {
     if (of === WRONG) return WRONG;
     switch (of.type) {
       case "object":
-        return of.fields.get(field) ?? of.fields.get(keywordField(field) ?? "") ?? this.#wrong(`undefined field '${field}'`, at);
+        if (of.isOpen) return DYN;
+        return fieldOf(of.fields, field) ?? this.#wrong(`undefined field '${field}'`, at);
       case "map":
         return fits(STRING, of.key, new Map(this.bound))
           ? of.value
@@ -115,8 +147,14 @@ class Checker {
       case "dyn":
       case "param":
         return DYN;
-      default:
-        return this.#wrong(`type '${typeName(of)}' does not support field selection`, at);
+      default: {
+        // Types of the libraries are objects without known fields.
+        const isOfLibrary = of.type === "plain" && of.name.includes(".");
+        const text = isOfLibrary
+          ? `unexpected failed resolution of '${of.name}'`
+          : `type '${typeName(of)}' does not support field selection`;
+        return this.#wrong(text, at);
+      }
     }
   }
 
@@ -210,10 +248,10 @@ class Checker {
   }
 
   /** Returns the common type of the items of a literal. */
-  #join(items: readonly Expr[], scope: Scope): Type {
+  #join(items: readonly Expr[], scope: Scope, optional?: ReadonlySet<Expr>): Type {
     let joined: Type | undefined;
     for (const item of items) {
-      const type = this.check(item, scope);
+      const type = this.#entry(item, scope, optional);
       if (type === WRONG) continue;
       if (joined === undefined) joined = type;
       else if (this.#formats > 0) joined = DYN;
@@ -239,41 +277,17 @@ class Checker {
   }
 }
 
+const NOTHING: ReadonlySet<Expr> = new Set();
+
+/** Returns the type of a field, whose name can be a keyword. */
+function fieldOf(fields: ReadonlyMap<string, Type>, name: string): Type | undefined {
+  const escaped = keywordField(name);
+  return fields.get(name) ?? (escaped === undefined ? undefined : fields.get(escaped));
+}
+
 /** Macros whose last argument is a condition. */
 const BOOLEAN_STEPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "existsOne", "filter"]);
 
 function wrapped(item: Type): Type {
   return item === WRONG || item.type === "optional" ? item : { type: "optional", item };
-}
-
-function constType(value: (Expr & { readonly type: "const" })["value"]): Type {
-  if (value === null) return plain("null_type");
-  switch (typeof value) {
-    case "bigint":
-      return INT;
-    case "number":
-      return plain("double");
-    case "string":
-      return STRING;
-    case "boolean":
-      return BOOL;
-    default:
-      return plain(value instanceof Uint8Array ? "bytes" : "uint");
-  }
-}
-
-/** Renames the parameters of a signature, so that they differ from those of other calls. */
-function renamed(type: Type, suffix: string): Type {
-  switch (type.type) {
-    case "param":
-      return { type: "param", name: `${type.name}${suffix}` };
-    case "list":
-    case "optional":
-    case "type":
-      return { type: type.type, item: renamed(type.item, suffix) };
-    case "map":
-      return { type: "map", key: renamed(type.key, suffix), value: renamed(type.value, suffix) };
-    default:
-      return type;
-  }
 }

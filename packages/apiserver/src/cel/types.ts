@@ -2,14 +2,14 @@
 import { type CompiledSchema } from "../schema/schema.ts";
 import { escapeName } from "./escaping.ts";
 
-/** A type. `max` is the maximum number of characters, items or keys by the schema; absent without a schema. */
+/** A type. An object that `isOpen` has fields of any name and type. `max` is the maximum number of characters, items or keys by the schema; absent without a schema. */
 export type Type =
   | { readonly type: "dyn"; readonly max?: number }
   /** Scalars, and types of the libraries such as `kubernetes.Quantity`. */
   | { readonly type: "plain"; readonly name: string; readonly max?: number }
   | { readonly type: "list"; readonly item: Type; readonly max?: number }
   | { readonly type: "map"; readonly key: Type; readonly value: Type; readonly max?: number }
-  | { readonly type: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Type> }
+  | { readonly type: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Type>; readonly isOpen?: true }
   | { readonly type: "optional"; readonly item: Type }
   | { readonly type: "type"; readonly item: Type }
   /** A parameter of a signature. */

@@ -6,12 +6,13 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isLocalClusterError } from "./errors.ts";
 import { startLocalCluster } from "./local-cluster.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 
 /** Returns the usage text of a program. */
 function usageOf({ usage }: Program): string {
   return `usage: ${usage} --port N --kubeconfig FILE [--crds DIR] [--workloads]
   --port N           port on 127.0.0.1; 0 chooses a free one (default 0)
-  --kubeconfig FILE  file for the kubeconfig of kubectl and other clients; removed at the end
+  --kubeconfig FILE  file for the kubeconfig of kubectl and other clients, in a folder that exists; removed at the end
   --crds DIR         folder of .yaml, .yml and .json files with objects to create at the start: CRDs first, the others in any order;
                      --manifests is another name of this option
   --workloads        simulate controllers and kubelets: Deployments, Jobs and the like get pods; no container runs
@@ -54,6 +55,7 @@ export async function runClusterCommand(program: Program, args: readonly string[
   const ended = signalled();
   try {
     const cluster = await startLocalCluster(wanted);
+    keepHeapSmall();
     const made = wanted.manifests === undefined ? "" : ` with ${cluster.manifestCount} objects of ${wanted.manifests}`;
     console.log(
       `${name}: ready at ${cluster.url}${made}; kubectl --kubeconfig ${wanted.kubeconfig} get namespaces; Ctrl-C ends it. ${NO_NETWORK}`,

@@ -162,13 +162,17 @@ async function onlyServerOf(content: string): Promise<string | undefined> {
   return typeof server === "string" ? server : undefined;
 }
 
+const OTHER_FILE = "Name a file in a folder that exists and that this user may write to";
+
 async function writeKubeconfig(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600 });
     // The mode of writeFile applies only to a new file.
     await chmod(file, 0o600);
   } catch (error) {
-    throw new LocalClusterError("ERR_KUBECONFIG", `cannot write the kubeconfig ${file}: ${reasonOf(error)}`, { cause: error });
+    throw new LocalClusterError("ERR_KUBECONFIG", `cannot write the kubeconfig ${file}: ${reasonOf(error)}. ${OTHER_FILE}`, {
+      cause: error,
+    });
   }
 }
 
@@ -178,6 +182,8 @@ async function contentOf(file: string): Promise<string | undefined> {
     return await readFile(file, "utf8");
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw new LocalClusterError("ERR_KUBECONFIG", `cannot use ${file} for the kubeconfig: ${reasonOf(error)}`, { cause: error });
+    throw new LocalClusterError("ERR_KUBECONFIG", `cannot use ${file} for the kubeconfig: ${reasonOf(error)}. ${OTHER_FILE}`, {
+      cause: error,
+    });
   }
 }

@@ -37,7 +37,7 @@ async function filesOf(dir: string): Promise<readonly string[]> {
   try {
     entries = await readdir(dir, { recursive: true });
   } catch (error) {
-    throw problem(`cannot read the folder ${dir}: ${reasonOf(error)}`, error);
+    throw problem(`cannot read the folder ${dir}: ${reasonOf(error)}. Name a folder that exists`, error);
   }
   return entries.filter((file) => /\.(ya?ml|json)$/i.test(file) && !/(^|[\\/])kustomization\.ya?ml$/i.test(file)).toSorted();
 }
@@ -68,7 +68,8 @@ async function parse(document: string, isJson: boolean, where: string): Promise<
   try {
     return await parseBody(document, isJson ? "json" : "yaml");
   } catch (error) {
-    if (error instanceof BodyError) throw problem(`${where}: ${error.message.replace(/:$/, "")}`, error);
+    if (error instanceof BodyError)
+      throw problem(`${where}: ${error.message.replace(/:$/, "")}. Correct the file, or take it out of the folder`, error);
     throw error;
   }
 }

@@ -8,6 +8,8 @@ export const SERVER_VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3" }
 const MAIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
 const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
 const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"] as const;
+const CONNECT_VERBS = ["create", "get"] as const;
+const PROXY_VERBS = ["create", "delete", "get", "patch", "update"] as const;
 const SUBRESOURCE_VERBS = ["get", "patch", "update"] as const;
 
 /** Makes the document of `/api/v1` or `/apis/GROUP/VERSION`, or returns `undefined` when the version is not served. */
@@ -17,7 +19,8 @@ export function resourceList(registry: Registry, group: string, version: string)
   if (first === undefined) return undefined;
   return {
     kind: "APIResourceList",
-    apiVersion: "v1",
+    // The oldest document has no version of its own.
+    ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: first.version.apiVersion,
     resources: served.toSorted(byPlural).flatMap((one) => resourcesOf(registry, one)),
   };
@@ -36,19 +39,22 @@ export function groupList(registry: Registry): object {
   return { kind: "APIGroupList", apiVersion: "v1", groups };
 }
 
-/** Makes the document of `/api`. */
-export function legacyVersions(): object {
-  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1" }] };
+/** Makes the document of `/api`. `host` is that of the request; a request in process has none. */
+export function legacyVersions(host: string | undefined): object {
+  const serverAddress = host ?? "127.0.0.1";
+  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }] };
 }
 
 /** Makes the document of `/version`. Go's version is that of the compared server. */
 export function versionDocument(): object {
   return {
-    ...SERVER_VERSION,
+    major: SERVER_VERSION.major,
+    minor: SERVER_VERSION.minor,
     emulationMajor: SERVER_VERSION.major,
     emulationMinor: SERVER_VERSION.minor,
     minCompatibilityMajor: SERVER_VERSION.major,
     minCompatibilityMinor: String(Number(SERVER_VERSION.minor) - 1),
+    gitVersion: SERVER_VERSION.gitVersion,
     gitCommit: "",
     gitTreeState: "clean",
     buildDate: "1970-01-01T00:00:00Z",
@@ -70,7 +76,7 @@ export function aggregated(registry: Registry, isLegacy: boolean): object {
     apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
     items: groups.map((group) => ({
-      metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null },
+      metadata: group === "" ? {} : { name: group },
       versions: versionsOf(registry, group).map((version) => ({
         version,
         freshness: "Current",
@@ -84,7 +90,10 @@ export function aggregated(registry: Registry, isLegacy: boolean): object {
 }
 
 function aggregatedResource(registry: Registry, { type, version }: Served): object {
-  const responseKind = { group: version.group, version: version.version, kind: type.kind };
+  // The kinds of built-in resources have a group and a version only where they differ from those of the resource.
+  const responseKind = type.isCustom
+    ? { group: version.group, version: version.version, kind: type.kind }
+    : { group: "", version: "", kind: type.kind };
   const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
     subresource: name,
     responseKind: foreign ?? (ofCore === undefined ? responseKind : { ...responseKind, kind: ofCore }),
@@ -105,6 +114,7 @@ function aggregatedResource(registry: Registry, { type, version }: Served): obje
 /** The verbs of a kind. Namespaces have no `deletecollection`. */
 function verbsOf(registry: Registry, type: ResourceType): readonly string[] {
   if (type.isReview === true) return ["create"];
+  if (type.isComputed === true) return ["get", "list"];
   if (type.isCustom) return registry.isEnding(type.id) ? ENDING_VERBS : CUSTOM_VERBS;
   return type.marksDeletion ? MAIN_VERBS.filter((verb) => verb !== "deletecollection") : MAIN_VERBS;
 }
@@ -118,7 +128,7 @@ function resourcesOf(registry: Registry, { type, version }: Served): object[] {
     verbs: verbsOf(registry, type),
     ...(type.shortNames.length === 0 ? {} : { shortNames: type.shortNames }),
     ...(type.categories.length === 0 ? {} : { categories: type.categories }),
-    ...(type.isReview !== true ? { storageVersionHash: storageHash(type.storage, type.kind) } : {}),
+    ...(type.isReview !== true && type.isComputed !== true ? { storageVersionHash: storageHash(type) } : {}),
   };
   const subresources = subresourcesOf(type, version).map(({ name, foreign, ofCore, verbs = SUBRESOURCE_VERBS }) => ({
     name: `${type.plural}/${name}`,
@@ -151,20 +161,35 @@ function subresourcesOf(type: ResourceType, version: ServedVersion): readonly Su
 /** Subresources that only one kind has, by {@link ResourceType.id}. */
 const OWN: Readonly<Record<string, readonly Subresource[]>> = {
   serviceaccounts: [{ name: "token", foreign: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }, verbs: ["create"] }],
+  nodes: [{ name: "proxy", ofCore: "NodeProxyOptions", verbs: PROXY_VERBS }],
   pods: [
+    { name: "attach", ofCore: "PodAttachOptions", verbs: CONNECT_VERBS },
     { name: "binding", ofCore: "Binding", verbs: ["create"] },
     { name: "ephemeralcontainers" },
     { name: "eviction", foreign: { group: "policy", version: "v1", kind: "Eviction" }, verbs: ["create"] },
+    { name: "exec", ofCore: "PodExecOptions", verbs: CONNECT_VERBS },
+    { name: "log", verbs: ["get"] },
+    { name: "portforward", ofCore: "PodPortForwardOptions", verbs: CONNECT_VERBS },
+    { name: "proxy", ofCore: "PodProxyOptions", verbs: PROXY_VERBS },
     { name: "resize" },
   ],
+  services: [{ name: "proxy", ofCore: "ServiceProxyOptions", verbs: PROXY_VERBS }],
   namespaces: [{ name: "finalize", verbs: ["update"] }],
   "certificatesigningrequests.certificates.k8s.io": [{ name: "approval" }],
 };
 
 /** Hash of the storage version (k8s.io/apiserver `discovery.StorageVersionHash`). Clients compare it to detect a new storage version. */
-function storageHash({ group, version }: ServedVersion, kind: string): string {
-  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+function storageHash({ id, kind, storage: { group, version } }: ResourceType): string {
+  const stored = STORED_AS_BETA.has(id) ? "v1beta1" : version;
+  return createHash("sha256").update(`${group}/${stored}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
+
+/** Kinds that the real server stores in a version that it does not serve. */
+const STORED_AS_BETA: ReadonlySet<string> = new Set([
+  "mutatingadmissionpolicies.admissionregistration.k8s.io",
+  "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+  "customresourcedefinitions.apiextensions.k8s.io",
+]);
 
 function groupBody(group: string, versions: readonly string[]): object {
   const list = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
@@ -172,7 +197,37 @@ function groupBody(group: string, versions: readonly string[]): object {
 }
 
 function groupsOf(registry: Registry): readonly string[] {
-  return [...new Set([...registry.all()].map((one) => one.version.group))].filter((group) => group !== "");
+  const groups = [...new Set([...registry.all()].map((one) => one.version.group))].filter((group) => group !== "");
+  return groups.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The groups of built-in kinds in the order of the real server (kube-apiserver `apiVersionPriorities`). Those of CRDs follow. */
+const GROUPS: readonly string[] = [
+  "apiregistration.k8s.io",
+  "apps",
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "networking.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "storage.k8s.io",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "scheduling.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "discovery.k8s.io",
+  "resource.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+];
+
+function placeOf(group: string): number {
+  const place = GROUPS.indexOf(group);
+  return place < 0 ? GROUPS.length : place;
 }
 
 /** Returns the served versions of a group, with the preferred one first. */

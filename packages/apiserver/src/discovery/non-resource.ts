@@ -25,7 +25,10 @@ export async function answerDocument(parts: Parts, request: ApiRequest, target: 
     return PAGE_NOT_FOUND;
   }
   if (request.method !== "GET" && isReadOnly(parts, route)) throw methodNotAllowed();
-  if (typeof document === "string") return { ...respond(200, document), headers: TEXT_HEADERS };
+  if (typeof document === "string") {
+    const isOneCheck = request.path.split("/").length > 2;
+    return { ...respond(200, document), headers: isOneCheck ? ONE_CHECK_HEADERS : TEXT_HEADERS };
+  }
   const { encoding } = negotiate(discoveryAccept(request), DOCUMENT);
   if ("kind" in document && document.kind === "APIGroupDiscoveryList")
     return { ...respond(200, JSON.stringify(document)), headers: AGGREGATED_HEADERS };
@@ -52,6 +55,9 @@ function isReadOnly(parts: Parts, route: Target["route"]): boolean {
 /** For documents that have no form in protobuf. */
 const DOCUMENT = { isCustom: true };
 
+/** The answer of a single check has fewer headers than that of all checks. */
+const ONE_CHECK_HEADERS = { "content-type": TEXT_HEADERS["content-type"] };
+
 /** Clients may keep the document, and ask again with its tag. */
 const AGGREGATED_HEADERS = {
   "content-type": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
@@ -66,7 +72,7 @@ function documentOf(parts: Parts, request: ApiRequest, { route, query }: Target)
   switch (route.type) {
     case "groups":
       if (wantsAggregated(request)) return aggregated(parts.registry, route.legacy);
-      return route.legacy ? legacyVersions() : groupList(parts.registry);
+      return route.legacy ? legacyVersions(request.headers["host"]) : groupList(parts.registry);
     case "group":
       return groupDocument(parts.registry, route.group);
     case "version":

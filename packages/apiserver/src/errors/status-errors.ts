@@ -208,6 +208,11 @@ export function shuttingDown(): StatusError {
   return failure(503, "ServiceUnavailable", "apiserver is shutting down", { retryAfterSeconds: 1 });
 }
 
+/** What the request needs does not answer. */
+export function serviceUnavailable(message: string): StatusError {
+  return failure(503, "ServiceUnavailable", message);
+}
+
 export function internalError(cause: string): StatusError {
   return failure(500, "InternalError", `Internal error occurred: ${cause}`, { causes: [{ message: cause }] });
 }

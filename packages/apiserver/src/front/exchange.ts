@@ -1,12 +1,13 @@
 /** One request on a socket, over HTTP/1.1 or HTTP/2, and its answer from {@link ApiServer.handle}. A watch ends when its client disconnects. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Writable } from "node:stream";
 import type { ApiRequest, ApiResponse } from "@treadle/apimachinery";
 import type { ApiServer } from "../api-server.ts";
 import type { Identity } from "../authorization/identity.ts";
 import { MAX_BODY_BYTES, textEncodingOf } from "../request/content.ts";
 import { entityTooLarge, type StatusError, unauthorized } from "../errors/status-errors.ts";
+import { readInto } from "../storage/event-queue.ts";
 import { finished, frontHeaders } from "./finish.ts";
+import { chunkWriter, type Frames } from "./frames.ts";
 
 /** Returns the sender of a request, or `undefined` when the request is not authenticated. */
 export type Authenticate = (request: IncomingMessage) => Identity | undefined;
@@ -16,10 +17,12 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly authenticate: Authenticate;
+  /** Of the front. */
+  readonly frames: Frames;
 }
 
 /** Answers a request. Rejects if the client disconnects before the end of its body. */
-export async function exchange(server: ApiServer, { request, response, authenticate }: Exchange): Promise<void> {
+export async function exchange(server: ApiServer, { request, response, authenticate, frames }: Exchange): Promise<void> {
   response.on("error", () => response.destroy());
   const sender = authenticate(request);
   if (sender === undefined) return sendProblem(request, response, unauthorized());
@@ -32,7 +35,8 @@ export async function exchange(server: ApiServer, { request, response, authentic
     response.writeHead(answer.status, frontHeaders(request, answer)).end();
     return;
   }
-  await send(request, response, answer);
+  if (answer.stream === undefined) return send(request, response, answer);
+  await follow(request, response, { answer, stream: answer.stream, frames });
 }
 
 /** Makes the request for the server. */
@@ -50,22 +54,26 @@ export function apiRequest(
   };
 }
 
-/** Sends an answer, or follows its stream until one of both sides ends it. */
+/** Sends an answer without a stream. */
 export async function send(request: IncomingMessage, response: ServerResponse, answer: ApiResponse): Promise<void> {
-  if (answer.stream === undefined) {
-    const { status, headers, body, encoding } = await finished(request, answer);
-    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body, encoding) });
-    response.end(body, encoding);
-    return;
-  }
+  const { status, headers, body, encoding } = await finished(request, answer);
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body, encoding) });
+  response.end(body, encoding);
+}
+
+interface Following {
+  readonly answer: ApiResponse;
+  readonly stream: AsyncIterable<string>;
+  readonly frames: Frames;
+}
+
+/** Follows a stream until one of both sides ends it. */
+async function follow(request: IncomingMessage, response: ServerResponse, { answer, stream, frames }: Following): Promise<void> {
   response.writeHead(answer.status, frontHeaders(request, answer));
   // The client must learn that the watch is open before the first event.
   response.flushHeaders();
-  const encoding = textEncodingOf(answer.headers["content-type"]);
-  for await (const chunk of answer.stream) {
-    if (response.destroyed) break;
-    if (!response.write(chunk, encoding)) await drained(response);
-  }
+  const write = chunkWriter(response, textEncodingOf(answer.headers["content-type"]), frames);
+  await readInto(stream, write);
   response.end();
 }
 
@@ -77,20 +85,6 @@ function endOf(response: ServerResponse, { method, url = "" }: IncomingMessage):
   response.on("close", () => controller.abort());
   if (response.destroyed) controller.abort();
   return controller.signal;
-}
-
-/** Waits until a stream accepts more data or is closed. */
-export function drained(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off("drain", done);
-      stream.off("close", done);
-      resolve();
-    };
-    stream.on("drain", done);
-    stream.on("close", done);
-    if (stream.destroyed) done();
-  });
 }
 
 /** Sends a refusal that is known before the body is read. */

@@ -32,7 +32,9 @@ export async function finished(request: Asked, answer: ApiResponse): Promise<Fin
   const type = answer.headers["content-type"] ?? "";
   const encoding = textEncodingOf(type);
   const { body: text = "" } = answer;
-  const body = mediaTypeOf(type) === "application/json" && !isDocument(request) ? jsonOf(request, text) : text;
+  // The refusal of a media type is written by another part, too.
+  const isPlain = (isDocument(request) && answer.status < 400) || answer.status === 406;
+  const body = mediaTypeOf(type) === "application/json" && !isPlain ? jsonOf(request, text) : text;
   const whole = { status: answer.status, headers, body, encoding };
   const part = headers["accept-ranges"] === undefined ? whole : rangeIn(request, whole);
   if (!wantsGzip(request, part)) return part;

@@ -6,6 +6,7 @@ import { ADMINISTRATOR, type Identity } from "../authorization/identity.ts";
 import { senderOf, unaskedSender } from "./sender.ts";
 import { makeCertificates } from "./certificates.ts";
 import { type Authenticate, exchange } from "./exchange.ts";
+import { Frames } from "./frames.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import { serveWebSockets } from "./websocket.ts";
 import type { ApiServer } from "../api-server.ts";
@@ -101,7 +102,7 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
   const authority = new X509Certificate(certificates.caPem);
   const authenticate: Authenticate = (request) => senderOf(request, server, { auth, authority });
   // Its requests and responses have those methods of node:http that are used here, and it serves HTTP/1.1 by node:http itself.
-  const http = createSecureServer({ ...tls, allowHTTP1: true, settings: { maxConcurrentStreams: MAX_STREAMS } }) as unknown as Server;
+  const http = createSecureServer({ ...tls, allowHTTP1: true, settings: HTTP2_SETTINGS }) as unknown as Server;
   http.on("request", listener(server, authenticate));
   serveWebSockets(server, http, authenticate);
   const front = await start(http, "https", options);
@@ -124,6 +125,14 @@ export async function serveHttps(server: ApiServer, options: HttpsOptions = {}):
 
 /** Requests at once on a connection of HTTP/2, as on the real server. Clients open more connections. */
 const MAX_STREAMS = 100;
+
+/** The settings of the real server. Sizes are in bytes. */
+const HTTP2_SETTINGS = {
+  maxConcurrentStreams: MAX_STREAMS,
+  initialWindowSize: 256 * 1024,
+  maxFrameSize: 256 * 1024,
+  maxHeaderListSize: 1_048_896,
+} as const;
 
 const IN_CLUSTER_NAMES = [
   "localhost",
@@ -162,8 +171,9 @@ async function start(http: Server, scheme: "http" | "https", { host = "127.0.0.1
 }
 
 function listener(server: ApiServer, authenticate: Authenticate): RequestListener {
+  const frames = new Frames();
   return (request, response) => {
     // Every failure inside becomes an answer or closes the connection.
-    void exchange(server, { request, response, authenticate }).catch(() => response.destroy());
+    void exchange(server, { request, response, authenticate, frames }).catch(() => response.destroy());
   };
 }

@@ -2,19 +2,20 @@
  * Watches over WebSocket, as clients of other languages open them. An event is one message: JSON as text, protobuf in binary. What a client
  * sends is read and ignored. The connection is closed with 1000, by the end of the watch and after a close of the client.
  */
+import { createHash } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { WebSocket, WebSocketServer } from "ws";
 import type { ApiServer } from "../api-server.ts";
 import { unauthorized } from "../errors/status-errors.ts";
-import { MAX_BODY_BYTES, mediaTypeOf, PROTOBUF } from "../request/content.ts";
-import { apiRequest, type Authenticate, drained, send, sendProblem } from "./exchange.ts";
+import { mediaTypeOf, PROTOBUF } from "../request/content.ts";
+import { readInto } from "../storage/event-queue.ts";
+import { drained } from "./drained.ts";
+import { apiRequest, type Authenticate, send, sendProblem } from "./exchange.ts";
+import { closeFrame, FrameReader, messageFrame, pongFrame } from "./websocket-frames.ts";
 
 /** Serves WebSockets beside the requests of a server. They end with their sockets. */
 export function serveWebSockets(server: ApiServer, http: Server, authenticate: Authenticate): void {
-  // The library is loaded with the first client that asks for it.
-  let sockets: Promise<WebSocketServer> | undefined;
   const upgrade = async (request: IncomingMessage, { socket, head }: Upgrade): Promise<void> => {
     const sender = authenticate(withToken(request));
     if (sender === undefined) return sendProblem(request, responseOn(request, socket), unauthorized());
@@ -23,17 +24,15 @@ export function serveWebSockets(server: ApiServer, http: Server, authenticate: A
     const answer = await server.handle(apiRequest(request, { signal: gone.signal }), sender);
     if (socket.destroyed) return gone.abort();
     if (answer.stream === undefined) return send(request, responseOn(request, socket), answer);
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) {
+    const { isAccepted, text } = handshakeOf(request);
+    if (!isAccepted) {
       gone.abort();
-      responseOn(request, socket).writeHead(refusal, { "content-length": 0 }).end();
+      socket.end(text, "latin1");
       return;
     }
+    socket.write(text, "latin1");
     const isBinary = mediaTypeOf(answer.headers["content-type"] ?? "") === PROTOBUF;
-    const events = answer.stream;
-    const all = await (sockets ??= loadSockets());
-    // If the library refuses the handshake, it closes the socket, which ends the watch.
-    all.handleUpgrade(request, socket, head, (ws) => void follow(ws, { events, isBinary, socket }).catch(() => ws.terminate()));
+    void follow(socket, { events: answer.stream, isBinary, head, end: () => gone.abort() }).catch(() => socket.destroy());
   };
   http.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
@@ -87,47 +86,75 @@ function withToken(request: IncomingMessage): IncomingMessage {
 }
 
 function protocolsOf({ headers }: IncomingMessage): readonly string[] {
-  const given = headers["sec-websocket-protocol"] ?? "";
+  const given = (headers["sec-websocket-protocol"] ?? "").trim();
   return given === "" ? [] : given.split(",").map((each) => each.trim());
 }
 
-/** Returns the status for a handshake that Go's server refuses: one without an origin, or with several protocols. */
-function refusalOf(request: IncomingMessage): number | undefined {
-  if ((request.headers.origin ?? "") === "") return 403;
-  return protocolsOf(request).length > 1 ? 400 : undefined;
+/** Answer to a handshake: the head and the body. */
+interface Handshake {
+  readonly isAccepted: boolean;
+  readonly text: string;
 }
 
-async function loadSockets(): Promise<WebSocketServer> {
-  const { WebSocket: Socket, WebSocketServer: Sockets } = await import("ws");
-  /** Answers each close with 1000, as Go's library does. By default the code of the client is repeated. */
-  class PlainlyClosed extends Socket {
-    override close(): void {
-      super.close(NORMAL);
-    }
-  }
-  return new Sockets({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: MAX_BODY_BYTES,
-    WebSocket: PlainlyClosed,
-  });
+/** Answers a handshake as Go's server does: any key is accepted, and each protocol, if there is only one. */
+function handshakeOf(request: IncomingMessage): Handshake {
+  const { headers } = request;
+  const refused = (status: string, body = ""): Handshake => ({ isAccepted: false, text: `HTTP/1.1 ${status}\r\n\r\n${body}` });
+  const key = headers["sec-websocket-key"] ?? "";
+  if (key === "") return refused("400 Bad Request", "mismatch challenge/response");
+  if (headers["sec-websocket-version"] !== "13")
+    return refused("400 Bad Request\r\nSec-WebSocket-Version: 13", "missing or bad WebSocket Version");
+  // An origin is a path or has a scheme; "null" counts as none.
+  const origin = headers.origin ?? "";
+  if (origin === "null" || !/^(?:\/|[a-z][a-z0-9+.-]*:)/i.test(origin)) return refused("403 Forbidden");
+  const protocols = protocolsOf(request);
+  if (protocols.length > 1) return refused("400 Bad Request");
+  const accept = createHash("sha1").update(`${key}${GUID}`).digest("base64");
+  const lines = ["101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Accept: ${accept}`];
+  const named = protocols.map((protocol) => `Sec-WebSocket-Protocol: ${protocol}`);
+  return { isAccepted: true, text: `HTTP/1.1 ${[...lines, ...named].join("\r\n")}\r\n\r\n` };
 }
 
+/** RFC 6455, section 1.3. */
+const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const NORMAL = 1000;
+const PROTOCOL_ERROR = 1002;
+
+interface Events {
+  readonly events: AsyncIterable<string>;
+  readonly isBinary: boolean;
+  readonly head: Buffer;
+  /** Ends the watch. */
+  readonly end: () => void;
+}
 
 /** Sends the events, one after the other, until one of both sides ends. */
-async function follow(
-  ws: WebSocket,
-  { events, isBinary, socket }: { readonly events: AsyncIterable<string>; readonly isBinary: boolean; readonly socket: Socket },
-): Promise<void> {
-  ws.on("error", () => ws.terminate());
-  for await (const event of events) {
-    if (ws.readyState !== ws.OPEN) break;
+async function follow(socket: Socket, { events, isBinary, head, end }: Events): Promise<void> {
+  const reader = new FrameReader();
+  let isOpen = true;
+  const hear = (bytes: Buffer): void => {
+    for (const signal of reader.read(bytes)) {
+      if (signal.type === "ping") {
+        if (isOpen) socket.write(pongFrame(signal.content));
+        continue;
+      }
+      if (signal.type === "invalid") socket.write(closeFrame(PROTOCOL_ERROR));
+      isOpen = false;
+      end();
+    }
+  };
+  socket.on("data", hear);
+  socket.once("end", () => {
+    isOpen = false;
+    end();
+  });
+  hear(head);
+  await readInto(events, (event) => {
+    if (!isOpen || socket.destroyed) return undefined;
     // A message has its own length, so the four bytes of it in a stream are left out.
-    const message = isBinary ? Buffer.from(event, "latin1").subarray(4) : event;
-    ws.send(message, { binary: isBinary });
-    if (socket.writableNeedDrain) await drained(socket);
-  }
-  ws.close();
+    const isReady = socket.write(messageFrame(isBinary ? Buffer.from(event, "latin1").subarray(4) : event));
+    return isReady ? undefined : drained(socket);
+  });
+  isOpen = false;
+  if (!socket.destroyed) socket.end(closeFrame(NORMAL), () => socket.destroySoon());
 }

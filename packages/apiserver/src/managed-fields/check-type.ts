@@ -15,6 +15,9 @@ export class TypeMismatchError extends Error {
   override readonly name = "TypeMismatchError";
 }
 
+/** The null of an expression. Unlike that of JSON it has no type of a field. */
+export const CEL_NULL: unique symbol = Symbol("null");
+
 /** Returns the errors of a value. Duplicate items of sets and list-maps are errors, unless `allowsRepeats`. */
 export function typeProblems(value: unknown, type: TypeDef, allowsRepeats: boolean): readonly TypeProblem[] {
   return check(value, type, { parent: undefined, element: "", allowsRepeats });
@@ -80,10 +83,10 @@ function checkList(list: readonly unknown[], kind: ListKind, place: Place): Type
 function checkScalar(value: unknown, kind: Scalar, place: Place): readonly TypeProblem[] {
   if (value === null || fits(value, kind)) return NONE;
   const text = {
-    numeric: `expected numeric (int or float), got ${goDynamicType(value)}`,
+    numeric: `expected numeric (int or float), got ${value === CEL_NULL ? "structpb.NullValue" : goDynamicType(value)}`,
     string: `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`,
-    boolean: `expected boolean, got &{${goValue(value)}}`,
-    untyped: `expected any scalar, got &{${goValue(value)}}`,
+    boolean: `expected boolean, got &{${shownValue(value)}}`,
+    untyped: `expected any scalar, got &{${shownValue(value)}}`,
   };
   return [{ path: pathOf(place), text: text[kind] }];
 }
@@ -96,15 +99,20 @@ export function fits(value: unknown, kind: Scalar): boolean {
 }
 
 function wrong(place: Place, wanted: string, value: unknown): TypeProblem {
-  return { path: pathOf(place), text: `expected ${wanted}, got &{${goValue(value)}}` };
+  return { path: pathOf(place), text: `expected ${wanted}, got &{${shownValue(value)}}` };
 }
 
 function pathOf({ parent, element }: Place): string {
   return parent === undefined ? "" : pathOf(parent) + elementText(element);
 }
 
+function shownValue(value: unknown): string {
+  return value === CEL_NULL ? "NULL_VALUE" : goValue(value);
+}
+
 /** Returns a value as Go's `%#v` prints it. */
 function goSyntax(value: unknown): string {
+  if (value === CEL_NULL) return "0";
   if (value === null || value === undefined) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
   if (!isObject(value)) return typeof value === "string" ? JSON.stringify(value) : String(value);

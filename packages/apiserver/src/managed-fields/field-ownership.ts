@@ -16,7 +16,7 @@ import { NO_RESIDUE, type Residue } from "./residue.ts";
 
 /** The part of a request that decides who owns its fields. */
 interface Writing {
-  readonly parts: { readonly store: Store; readonly clock: Clock; readonly protectsVolumes?: boolean } & Modelled["parts"];
+  readonly parts: { readonly store: Store; readonly clock: Clock; readonly simulatesWorkloads?: boolean } & Modelled["parts"];
   readonly user: UserInfo;
   readonly served: Served;
   readonly deliberation?: Deliberation | undefined;

@@ -51,7 +51,7 @@ export function modelOf(call: Modelled, subresource: string, isApply: boolean): 
 const TYPES = new WeakMap<ServedVersion, TypeDef>();
 
 /** Returns the type of a version. Computed once. */
-function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
+export function ownershipTypeOf(kind: ResourceType, version: ServedVersion): TypeDef {
   let type = TYPES.get(version);
   if (type === undefined) {
     type = typeOf(ownershipSchema(kind.isCustom ? version.schema : compiledSchemaOf(kind, version)));

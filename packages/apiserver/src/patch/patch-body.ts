@@ -57,13 +57,19 @@ export function readPatch(type: typeof JSON_PATCH | typeof MERGE, parsed: unknow
     if (!isObject(parsed)) throw notDecoded(parsed, "map[string]interface {}");
     return (target) => attempt(() => applyMergePatch(target, parsed));
   }
+  const operations = readOperations(parsed);
+  return (target) => attempt(() => applyPatch(target, operations));
+}
+
+/** Reads the operations of a JSON patch. @throws StatusError 400, 413 */
+export function readOperations(parsed: unknown): readonly JsonObject[] {
   const body = parsed ?? [];
   if (!Array.isArray(body)) throw notDecoded(body, "[]handlers.jsonPatchOp");
   const operations = body.map(readOperation);
   if (body.length > MAX_OPERATIONS) {
     throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`);
   }
-  return (target) => attempt(() => applyPatch(target, operations));
+  return operations;
 }
 
 /** Checks the types of an operation's strings, which the server does first. @throws StatusError 400 */

@@ -178,6 +178,8 @@ core.v1.CinderPersistentVolumeSource 1=s volumeID;2=s fsType;3=b readOnly;4=core
 core.v1.CinderVolumeSource 1=s volumeID;2=s fsType;3=b readOnly;4=core.v1.LocalObjectReference secretRef
 core.v1.ClientIPConfig 1=i timeoutSeconds
 core.v1.ClusterTrustBundleProjection 1=s name;2=s signerName;3=meta.v1.LabelSelector labelSelector;5=b optional;4=s path
+core.v1.ComponentCondition 1=s type;2=s status;3=s message;4=s error
+core.v1.ComponentStatus 1=meta.v1.ObjectMeta metadata;2*core.v1.ComponentCondition conditions
 core.v1.ConfigMap 1=meta.v1.ObjectMeta metadata;4=b immutable;2%s data;3%x binaryData
 core.v1.ConfigMapEnvSource 1=core.v1.LocalObjectReference ;2=b optional
 core.v1.ConfigMapKeySelector 1=core.v1.LocalObjectReference ;2=s key;3=b optional

@@ -26,8 +26,8 @@ export interface Parts {
   readonly bookmarkIntervalMs: number;
   /** Whether a garbage collector runs. */
   readonly collectsGarbage: boolean;
-  /** Whether new claims and volumes get their protection finalizers. */
-  readonly protectsVolumes: boolean;
+  /** Whether the controllers of workloads run, which take off the finalizers of claims and volumes. */
+  readonly simulatesWorkloads: boolean;
   /** Authentication and authorization. */
   readonly access: Access;
   readonly admission: Admission;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EventQueue } from "./event-queue.ts";
+import { EventQueue, readInto } from "./event-queue.ts";
 
 async function all(queue: AsyncIterable<string>): Promise<readonly string[]> {
   const chunks: string[] = [];
@@ -48,4 +48,66 @@ test("a queue ends above its limit, except for the initial chunks", async () => 
   queue.push("e");
   expect(queue.hasEnded).toBe(true);
   expect(await all(queue)).toEqual([]);
+});
+
+test("a sink gets the waiting chunks at once, and later ones when they are pushed", async () => {
+  const seen: string[] = [];
+  const queue = new EventQueue(10);
+  queue.push("a");
+  const reading = readInto(queue, (chunk) => void seen.push(chunk));
+  expect(seen).toEqual(["a"]);
+  queue.push("b");
+  expect(seen).toEqual(["a", "b"]);
+  queue.end();
+  await reading;
+});
+
+test("a busy sink gets the next chunk when its promise resolves", async () => {
+  const seen: string[] = [];
+  const queue = new EventQueue(10);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const reading = readInto(queue, (chunk) => {
+    seen.push(chunk);
+    return chunk === "a" ? promise : undefined;
+  });
+  queue.push("a");
+  queue.push("b");
+  queue.end();
+  expect(seen).toEqual(["a"]);
+  resolve();
+  await reading;
+  expect(seen).toEqual(["a", "b"]);
+});
+
+test("a queue above its limit ends while its sink is busy", async () => {
+  const queue = new EventQueue(2);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const reading = readInto(queue, () => promise);
+  for (const chunk of ["a", "b", "c", "d"]) queue.push(chunk);
+  expect(queue.hasEnded).toBe(true);
+  resolve();
+  await reading;
+});
+
+test("a sink that fails ends its queue, and push does not fail", async () => {
+  const queue = new EventQueue(10);
+  const reading = readInto(queue, () => {
+    throw new Error("boom");
+  });
+  queue.push("a");
+  expect(queue.hasEnded).toBe(true);
+  await expect(reading).rejects.toThrow("boom");
+});
+
+test("a stream that is not a queue is read into a sink", async () => {
+  const seen: string[] = [];
+  const stream = async function* (): AsyncIterable<string> {
+    yield "a";
+    yield "b";
+  };
+  await readInto(stream(), (chunk) => {
+    seen.push(chunk);
+    return Promise.resolve();
+  });
+  expect(seen).toEqual(["a", "b"]);
 });

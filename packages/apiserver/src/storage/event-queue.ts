@@ -3,6 +3,18 @@
  * too slow loses the stream, as with the real server, and must list or watch again.
  */
 
+/** Takes a chunk. A promise: the reader accepts the next chunk when it resolves. */
+export type Sink = (chunk: string) => Promise<void> | undefined;
+
+/** Gives each chunk of a stream to `sink`, and resolves at the end of the stream. A queue does this without a promise for each chunk. */
+export async function readInto(stream: AsyncIterable<string>, sink: Sink): Promise<void> {
+  if (stream instanceof EventQueue) return await stream.readInto(sink);
+  for await (const chunk of stream) {
+    const busy = sink(chunk);
+    if (busy !== undefined) await busy;
+  }
+}
+
 export class EventQueue implements AsyncIterable<string> {
   readonly #limit: number;
   readonly #undo: (() => void)[] = [];
@@ -62,6 +74,29 @@ export class EventQueue implements AsyncIterable<string> {
     this.end();
   }
 
+  /** Gives each chunk to `sink` as soon as it is pushed, and resolves at the end. Rejects, and ends the stream, when `sink` fails. */
+  readInto(sink: Sink): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        this.abort();
+        reject(error);
+      };
+      const flush = (): void => {
+        try {
+          for (let chunk = this.#take(); chunk !== undefined; chunk = this.#take()) {
+            const busy = sink(chunk);
+            if (busy !== undefined) return void busy.then(flush).catch(fail);
+          }
+        } catch (error) {
+          return fail(error);
+        }
+        if (this.#hasEnded) resolve();
+        else this.#wake = flush;
+      };
+      flush();
+    });
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<string> {
     return {
       next: () => this.#next(),
@@ -74,21 +109,25 @@ export class EventQueue implements AsyncIterable<string> {
 
   async #next(): Promise<IteratorResult<string>> {
     for (;;) {
-      const chunk = this.#waiting[this.#first];
-      if (chunk !== undefined) {
-        this.#taken.value++;
-        this.#first++;
-        if (this.#first === this.#waiting.length || this.#first > 1024) {
-          this.#waiting.splice(0, this.#first);
-          this.#first = 0;
-        }
-        return { done: false, value: chunk };
-      }
+      const chunk = this.#take();
+      if (chunk !== undefined) return { done: false, value: chunk };
       if (this.#hasEnded) return { done: true, value: undefined };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
+  }
+
+  #take(): string | undefined {
+    const chunk = this.#waiting[this.#first];
+    if (chunk === undefined) return undefined;
+    this.#taken.value++;
+    this.#first++;
+    if (this.#first === this.#waiting.length || this.#first > 1024) {
+      this.#waiting.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return chunk;
   }
 
   #notify(): void {

@@ -59,7 +59,7 @@ export interface Hooks {
   readonly prepare?: (
     draft: Draft,
     previous: JsonObject | undefined,
-    given: { readonly store: Store; readonly clock: Clock; readonly user: UserInfo; readonly protectsVolumes?: boolean },
+    given: { readonly store: Store; readonly clock: Clock; readonly user: UserInfo; readonly simulatesWorkloads?: boolean },
   ) => void;
   /** Validates an object in the version of the request, which is `apiVersion`. `previous` has this version, too. */
   readonly validate?: (draft: Draft, previous: JsonObject | undefined, apiVersion: string) => readonly FieldError[];
@@ -109,8 +109,10 @@ export interface ResourceType {
   /** Returns the grace period of a deletion, in seconds. Absent: no grace period. */
   readonly graceSeconds?: (object: StoredObject, requested: number | undefined) => number;
   readonly hooks: Hooks;
-  /** Whether objects are never stored, but answered at once, see `verbs/review.ts`. */
+  /** Whether objects can only be created and are not stored, see `verbs/review.ts`. */
   readonly isReview?: boolean;
+  /** Whether objects are computed for each read and cannot be written, see `verbs/component-statuses.ts`. */
+  readonly isComputed?: boolean;
 }
 
 /** A kind in the version of a URL. */

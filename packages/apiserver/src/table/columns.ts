@@ -2,7 +2,12 @@
  * The columns of the tables of built-in kinds, from Kubernetes v1.36.3; written by scripts/columns.ts. By the id of
  * the kind, one a line: name, type, format, priority, description. Texts that many share stand in `table.ts`.
  */
-export const COLUMNS: string = `# configmaps
+export const COLUMNS: string = `# componentstatuses
+Name|string|name|0|@name
+Status|string||0|Status of the component conditions
+Message|string||0|Message of the component conditions
+Error|string||0|Error of the component conditions
+# configmaps
 Name|string|name|0|@name
 Data|string||0|Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not overlap with the keys in the BinaryData field, this is enforced during validation process.
 Age|string||0|@created
@@ -106,6 +111,11 @@ External-IP|string||0|externalIPs is a list of IP addresses for which nodes in t
 Port(s)|string||0|The list of ports that are exposed by this service. More info: https://kubernetes.io/docs/concepts/services-networking/service/#virtual-ips-and-service-proxies
 Age|string||0|@created
 Selector|string||1|Route service traffic to pods with label keys and values matching this selector. If empty or not present, the service is assumed to have an external process managing its endpoints, which Kubernetes will not modify. Only applies to types ClusterIP, NodePort, and LoadBalancer. Ignored if type is ExternalName. More info: https://kubernetes.io/docs/concepts/services-networking/service/
+# apiservices.apiregistration.k8s.io
+Name|string|name|0|@name
+Service|string||0|The reference to the service that hosts this API endpoint.
+Available|string||0|Whether this service is available.
+Age|string||0|@created
 # controllerrevisions.apps
 Name|string|name|0|@name
 Controller|string||0|Controller of the object
@@ -147,6 +157,14 @@ Ready|string||0|Number of the pod with ready state
 Age|string||0|@created
 Containers|string||1|Names of each container in the template.
 Images|string||1|Images referenced by each container in the template.
+# horizontalpodautoscalers.autoscaling
+Name|string|name|0|@name
+Reference|string||0|scaleTargetRef points to the target resource to scale, and is used to the pods for which metrics should be collected, as well as to actually change the replica count.
+Targets|string||0|metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used).  The desired replica count is calculated multiplying the ratio between the target value and the current value by the current number of pods.  Ergo, metrics used must decrease as the pod count is increased, and vice-versa.  See the individual metric source types for more information about how each type of metric must respond. If not set, the default metric will be set to 80% average CPU utilization.
+MinPods|string||0|minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.
+MaxPods|string||0|maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.
+Replicas|string||0|currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler.
+Age|string||0|@created
 # cronjobs.batch
 Name|string|name|0|@name
 Schedule|string||0|The schedule in Cron format, see https://en.wikipedia.org/wiki/Cron.
@@ -167,56 +185,13 @@ Age|string||0|@created
 Containers|string||1|Names of each container in the template.
 Images|string||1|Images referenced by each container in the template.
 Selector|string||1|A label query over pods that should match the pod count. Normally, the system sets this field for you. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
-# horizontalpodautoscalers.autoscaling
+# certificatesigningrequests.certificates.k8s.io
 Name|string|name|0|@name
-Reference|string||0|scaleTargetRef points to the target resource to scale, and is used to the pods for which metrics should be collected, as well as to actually change the replica count.
-Targets|string||0|metrics contains the specifications for which to use to calculate the desired replica count (the maximum replica count across all metrics will be used).  The desired replica count is calculated multiplying the ratio between the target value and the current value by the current number of pods.  Ergo, metrics used must decrease as the pod count is increased, and vice-versa.  See the individual metric source types for more information about how each type of metric must respond. If not set, the default metric will be set to 80% average CPU utilization.
-MinPods|string||0|minReplicas is the lower limit for the number of replicas to which the autoscaler can scale down.  It defaults to 1 pod.  minReplicas is allowed to be 0 if the alpha feature gate HPAScaleToZero is enabled and at least one Object or External metric is configured.  Scaling is active as long as at least one metric value is available.
-MaxPods|string||0|maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.
-Replicas|string||0|currentReplicas is current number of replicas of pods managed by this autoscaler, as last seen by the autoscaler.
 Age|string||0|@created
-# poddisruptionbudgets.policy
-Name|string|name|0|@name
-Min Available|string||0|The minimum number of pods that must be available.
-Max Unavailable|string||0|The maximum number of pods that may be unavailable.
-Allowed Disruptions|integer||0|Calculated number of pods that may be disrupted at this time.
-Age|string||0|@created
-# priorityclasses.scheduling.k8s.io
-Name|string|name|0|@name
-Value|integer||0|value represents the integer value of this priority class. This is the actual priority that pods receive when they have the name of this class in their pod spec.
-Global-Default|boolean||0|globalDefault specifies whether this PriorityClass should be considered as the default priority for pods that do not have any priority class. Only one PriorityClass can be marked as \`globalDefault\`. However, if more than one PriorityClasses exists with their \`globalDefault\` field set to true, the smallest value of such global default PriorityClasses will be used as the default priority.
-Age|string||0|@created
-PreemptionPolicy|string||0|preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.
-# clusterrolebindings.rbac.authorization.k8s.io
-Name|string|name|0|@name
-Role|string||0|RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.
-Age|string||0|@created
-Users|string||1|Users in the clusterRoleBinding
-Groups|string||1|Groups in the clusterRoleBinding
-ServiceAccounts|string||1|ServiceAccounts in the clusterRoleBinding
-# clusterroles.rbac.authorization.k8s.io
-Name|string|name|0|@name
-Created At|date||0|@created
-# rolebindings.rbac.authorization.k8s.io
-Name|string|name|0|@name
-Role|string||0|RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.
-Age|string||0|@created
-Users|string||1|Users in the roleBinding
-Groups|string||1|Groups in the roleBinding
-ServiceAccounts|string||1|ServiceAccounts in the roleBinding
-# roles.rbac.authorization.k8s.io
-Name|string|name|0|@name
-Created At|date||0|@created
-# leases.coordination.k8s.io
-Name|string|name|0|@name
-Holder|string||0|holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name field.
-Age|string||0|@created
-# endpointslices.discovery.k8s.io
-Name|string|name|0|@name
-AddressType|string||0|addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name. (Deprecated) The EndpointSlice controller only generates, and kube-proxy only processes, slices of addressType "IPv4" and "IPv6". No semantics are defined for the "FQDN" type.
-Ports|string||0|ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. Each slice may include a maximum of 100 ports. Services always have at least 1 port, so EndpointSlices generated by the EndpointSlice controller will likewise always have at least 1 port. EndpointSlices used for other purposes may have an empty ports list.
-Endpoints|string||0|endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.
-Age|string||0|@created
+SignerName|string||0|Requested signer for the request. It is a qualified name in the form: \`scope-hostname.io/name\`. If empty, it will be defaulted:\\n 1. If it's a kubelet client certificate, it is assigned\\n    "kubernetes.io/kube-apiserver-client-kubelet".\\n 2. If it's a kubelet serving certificate, it is assigned\\n    "kubernetes.io/kubelet-serving".\\n 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".\\nDistribution of trust for signers happens out of band. You can select on this field using \`spec.signerName\`.
+Requestor|string||0|Base64-encoded PKCS#10 CSR data
+RequestedDuration|string||0|expirationSeconds is the requested duration of validity of the issued certificate. The certificate signer may issue a certificate with a different validity duration so a client must check the delta between the notBefore and and notAfter fields in the issued certificate to determine the actual duration.\\n\\nThe v1.22+ in-tree implementations of the well-known Kubernetes signers will honor this field as long as the requested duration is not greater than the maximum duration they will honor per the --cluster-signing-duration CLI flag to the Kubernetes controller manager.\\n\\nCertificate signers may not honor this field for various reasons:\\n\\n  1. Old signer that is unaware of the field (such as the in-tree\\n     implementations prior to v1.22)\\n  2. Signer whose configured maximum is shorter than the requested duration\\n  3. Signer whose configured minimum is longer than the requested duration\\n\\nThe minimum valid value for expirationSeconds is 600, i.e. 10 minutes.
+Condition|string||0|Conditions applied to the request, such as approval or denial.
 # ingressclasses.networking.k8s.io
 Name|string|name|0|@name
 Controller|string||0|Controller that is responsible for handling this class
@@ -240,6 +215,32 @@ Age|string||0|@created
 Name|string|name|0|@name
 CIDRs|string||0|CIDRs defines the IP blocks in CIDR notation (e.g. "192.168.0.0/24" or "2001:db8::/64") from which to assign service cluster IPs. Max of two CIDRs is allowed, one of each IP family. This field is immutable.
 Age|string||0|@created
+# poddisruptionbudgets.policy
+Name|string|name|0|@name
+Min Available|string||0|The minimum number of pods that must be available.
+Max Unavailable|string||0|The maximum number of pods that may be unavailable.
+Allowed Disruptions|integer||0|Calculated number of pods that may be disrupted at this time.
+Age|string||0|@created
+# clusterrolebindings.rbac.authorization.k8s.io
+Name|string|name|0|@name
+Role|string||0|RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.
+Age|string||0|@created
+Users|string||1|Users in the clusterRoleBinding
+Groups|string||1|Groups in the clusterRoleBinding
+ServiceAccounts|string||1|ServiceAccounts in the clusterRoleBinding
+# clusterroles.rbac.authorization.k8s.io
+Name|string|name|0|@name
+Created At|date||0|@created
+# rolebindings.rbac.authorization.k8s.io
+Name|string|name|0|@name
+Role|string||0|RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.
+Age|string||0|@created
+Users|string||1|Users in the roleBinding
+Groups|string||1|Groups in the roleBinding
+ServiceAccounts|string||1|ServiceAccounts in the roleBinding
+# roles.rbac.authorization.k8s.io
+Name|string|name|0|@name
+Created At|date||0|@created
 # csidrivers.storage.k8s.io
 Name|string|name|0|@name
 AttachRequired|boolean||0|attachRequired indicates this CSI volume driver requires an attach operation (because it implements the CSI ControllerPublishVolume() method), and that the Kubernetes attach detach controller should call the attach volume interface which checks the volumeattachment status and waits until the volume is attached before proceeding to mounting. The CSI external-attacher coordinates with CSI volume driver and updates the volumeattachment status when the attach operation is complete. If the value is specified to false, the attach operation will be skipped. Otherwise the attach operation will be called.\\n\\nThis field is immutable.
@@ -302,36 +303,28 @@ Age|string||0|@created
 Name|string|name|0|@name
 Webhooks|integer||0|Webhooks indicates the number of webhooks registered in this configuration
 Age|string||0|@created
-# apiservices.apiregistration.k8s.io
+# customresourcedefinitions.apiextensions.k8s.io
 Name|string|name|0|@name
-Service|string||0|The reference to the service that hosts this API endpoint.
-Available|string||0|Whether this service is available.
+Created At|date||0|@created
+# priorityclasses.scheduling.k8s.io
+Name|string|name|0|@name
+Value|integer||0|value represents the integer value of this priority class. This is the actual priority that pods receive when they have the name of this class in their pod spec.
+Global-Default|boolean||0|globalDefault specifies whether this PriorityClass should be considered as the default priority for pods that do not have any priority class. Only one PriorityClass can be marked as \`globalDefault\`. However, if more than one PriorityClasses exists with their \`globalDefault\` field set to true, the smallest value of such global default PriorityClasses will be used as the default priority.
 Age|string||0|@created
-# certificatesigningrequests.certificates.k8s.io
+PreemptionPolicy|string||0|preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.
+# leases.coordination.k8s.io
 Name|string|name|0|@name
-Age|string||0|@created
-SignerName|string||0|Requested signer for the request. It is a qualified name in the form: \`scope-hostname.io/name\`. If empty, it will be defaulted:\\n 1. If it's a kubelet client certificate, it is assigned\\n    "kubernetes.io/kube-apiserver-client-kubelet".\\n 2. If it's a kubelet serving certificate, it is assigned\\n    "kubernetes.io/kubelet-serving".\\n 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".\\nDistribution of trust for signers happens out of band. You can select on this field using \`spec.signerName\`.
-Requestor|string||0|Base64-encoded PKCS#10 CSR data
-RequestedDuration|string||0|expirationSeconds is the requested duration of validity of the issued certificate. The certificate signer may issue a certificate with a different validity duration so a client must check the delta between the notBefore and and notAfter fields in the issued certificate to determine the actual duration.\\n\\nThe v1.22+ in-tree implementations of the well-known Kubernetes signers will honor this field as long as the requested duration is not greater than the maximum duration they will honor per the --cluster-signing-duration CLI flag to the Kubernetes controller manager.\\n\\nCertificate signers may not honor this field for various reasons:\\n\\n  1. Old signer that is unaware of the field (such as the in-tree\\n     implementations prior to v1.22)\\n  2. Signer whose configured maximum is shorter than the requested duration\\n  3. Signer whose configured minimum is longer than the requested duration\\n\\nThe minimum valid value for expirationSeconds is 600, i.e. 10 minutes.
-Condition|string||0|Conditions applied to the request, such as approval or denial.
-# flowschemas.flowcontrol.apiserver.k8s.io
-Name|string|name|0|@name
-PriorityLevel|string||0|\`name\` is the name of the priority level configuration being referenced Required.
-MatchingPrecedence|string||0|\`matchingPrecedence\` is used to choose among the FlowSchemas that match a given request. The chosen FlowSchema is among those with the numerically lowest (which we take to be logically highest) MatchingPrecedence.  Each MatchingPrecedence value must be ranged in [1,10000]. Note that if the precedence is not specified, it will be set to 1000 as default.
-DistinguisherMethod|string||0|\`distinguisherMethod\` defines how to compute the flow distinguisher for requests that match this schema. \`nil\` specifies that the distinguisher is disabled and thus will always be the empty string.
-Age|string||0|@created
-MissingPL|string||0|references a broken or non-existent PriorityLevelConfiguration
-# prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
-Name|string|name|0|@name
-Type|string||0|\`type\` indicates whether this priority level is subject to limitation on request execution.  A value of \`"Exempt"\` means that requests of this priority level are not subject to a limit (and thus are never queued) and do not detract from the capacity made available to other priority levels.  A value of \`"Limited"\` means that (a) requests of this priority level _are_ subject to limits and (b) some of the server's limited capacity is made available exclusively to this priority level. Required.
-NominalConcurrencyShares|string||0|\`nominalConcurrencyShares\` (NCS) contributes to the computation of the NominalConcurrencyLimit (NominalCL) of this level. This is the number of execution seats available at this priority level. This is used both for requests dispatched from this priority level as well as requests dispatched from other priority levels borrowing seats from this level. The server's concurrency limit (ServerCL) is divided among the Limited priority levels in proportion to their NCS values:\\n\\nNominalCL(i)  = ceil( ServerCL * NCS(i) / sum_ncs ) sum_ncs = sum[priority level k] NCS(k)\\n\\nBigger numbers mean a larger nominal concurrency limit, at the expense of every other priority level.\\n\\nIf not specified, this field defaults to a value of 30.\\n\\nSetting this field to zero supports the construction of a "jail" for this priority level that is used to hold some request(s)
-Queues|string||0|\`queues\` is the number of queues for this priority level. The queues exist independently at each apiserver. The value must be positive.  Setting it to 1 effectively precludes shufflesharding and thus makes the distinguisher method of associated flow schemas irrelevant.  This field has a default value of 64.
-HandSize|string||0|\`handSize\` is a small positive number that configures the shuffle sharding of requests into queues.  When enqueuing a request at this priority level the request's flow identifier (a string pair) is hashed and the hash value is used to shuffle the list of queues and deal a hand of the size specified here.  The request is put into one of the shortest queues in that hand. \`handSize\` must be no larger than \`queues\`, and should be significantly smaller (so that a few heavy flows do not saturate most of the queues).  See the user-facing documentation for more extensive guidance on setting this field.  This field has a default value of 8.
-QueueLengthLimit|string||0|\`queueLengthLimit\` is the maximum number of requests allowed to be waiting in a given queue of this priority level at a time; excess requests are rejected.  This value must be positive.  If not specified, it will be defaulted to 50.
+Holder|string||0|holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name field.
 Age|string||0|@created
 # runtimeclasses.node.k8s.io
 Name|string|name|0|@name
 Handler|string||0|
+Age|string||0|@created
+# endpointslices.discovery.k8s.io
+Name|string|name|0|@name
+AddressType|string||0|addressType specifies the type of address carried by this EndpointSlice. All addresses in this slice must be the same type. This field is immutable after creation. The following address types are currently supported: * IPv4: Represents an IPv4 Address. * IPv6: Represents an IPv6 Address. * FQDN: Represents a Fully Qualified Domain Name. (Deprecated) The EndpointSlice controller only generates, and kube-proxy only processes, slices of addressType "IPv4" and "IPv6". No semantics are defined for the "FQDN" type.
+Ports|string||0|ports specifies the list of network ports exposed by each endpoint in this slice. Each port must have a unique name. Each slice may include a maximum of 100 ports. Services always have at least 1 port, so EndpointSlices generated by the EndpointSlice controller will likewise always have at least 1 port. EndpointSlices used for other purposes may have an empty ports list.
+Endpoints|string||0|endpoints is a list of unique endpoints in this slice. Each slice may include a maximum of 1000 endpoints.
 Age|string||0|@created
 # deviceclasses.resource.k8s.io
 Name|string|name|0|@name
@@ -349,6 +342,18 @@ Node|string||0|NodeName identifies the node which provides the resources in this
 Driver|string||0|Driver identifies the DRA driver providing the capacity information. A field selector can be used to list only ResourceSlice objects with a certain driver name.\\n\\nMust be a DNS subdomain and should end with a DNS domain owned by the vendor of the driver. It should use only lower case characters. This field is immutable.
 Pool|string||0|Name is used to identify the pool. For node-local devices, this is often the node name, but this is not required.\\n\\nIt must not be longer than 253 characters and must consist of one or more DNS sub-domains separated by slashes. This field is immutable.
 Age|string||0|@created
-# customresourcedefinitions.apiextensions.k8s.io
+# flowschemas.flowcontrol.apiserver.k8s.io
 Name|string|name|0|@name
-Created At|date||0|@created`;
+PriorityLevel|string||0|\`name\` is the name of the priority level configuration being referenced Required.
+MatchingPrecedence|string||0|\`matchingPrecedence\` is used to choose among the FlowSchemas that match a given request. The chosen FlowSchema is among those with the numerically lowest (which we take to be logically highest) MatchingPrecedence.  Each MatchingPrecedence value must be ranged in [1,10000]. Note that if the precedence is not specified, it will be set to 1000 as default.
+DistinguisherMethod|string||0|\`distinguisherMethod\` defines how to compute the flow distinguisher for requests that match this schema. \`nil\` specifies that the distinguisher is disabled and thus will always be the empty string.
+Age|string||0|@created
+MissingPL|string||0|references a broken or non-existent PriorityLevelConfiguration
+# prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
+Name|string|name|0|@name
+Type|string||0|\`type\` indicates whether this priority level is subject to limitation on request execution.  A value of \`"Exempt"\` means that requests of this priority level are not subject to a limit (and thus are never queued) and do not detract from the capacity made available to other priority levels.  A value of \`"Limited"\` means that (a) requests of this priority level _are_ subject to limits and (b) some of the server's limited capacity is made available exclusively to this priority level. Required.
+NominalConcurrencyShares|string||0|\`nominalConcurrencyShares\` (NCS) contributes to the computation of the NominalConcurrencyLimit (NominalCL) of this level. This is the number of execution seats available at this priority level. This is used both for requests dispatched from this priority level as well as requests dispatched from other priority levels borrowing seats from this level. The server's concurrency limit (ServerCL) is divided among the Limited priority levels in proportion to their NCS values:\\n\\nNominalCL(i)  = ceil( ServerCL * NCS(i) / sum_ncs ) sum_ncs = sum[priority level k] NCS(k)\\n\\nBigger numbers mean a larger nominal concurrency limit, at the expense of every other priority level.\\n\\nIf not specified, this field defaults to a value of 30.\\n\\nSetting this field to zero supports the construction of a "jail" for this priority level that is used to hold some request(s)
+Queues|string||0|\`queues\` is the number of queues for this priority level. The queues exist independently at each apiserver. The value must be positive.  Setting it to 1 effectively precludes shufflesharding and thus makes the distinguisher method of associated flow schemas irrelevant.  This field has a default value of 64.
+HandSize|string||0|\`handSize\` is a small positive number that configures the shuffle sharding of requests into queues.  When enqueuing a request at this priority level the request's flow identifier (a string pair) is hashed and the hash value is used to shuffle the list of queues and deal a hand of the size specified here.  The request is put into one of the shortest queues in that hand. \`handSize\` must be no larger than \`queues\`, and should be significantly smaller (so that a few heavy flows do not saturate most of the queues).  See the user-facing documentation for more extensive guidance on setting this field.  This field has a default value of 8.
+QueueLengthLimit|string||0|\`queueLengthLimit\` is the maximum number of requests allowed to be waiting in a given queue of this priority level at a time; excess requests are rejected.  This value must be positive.  If not specified, it will be defaulted to 50.
+Age|string||0|@created`;

@@ -25,6 +25,13 @@ export const OTHERS: Readonly<Record<string, Printer>> = {
   secrets: (object, { name, age: created }) => [name, textAt(object, "type"), count(object, "data"), created],
   namespaces: (object, { name, age: created }) => [name, textAt(object, "status", "phase"), created],
   serviceaccounts: (_, { name, age: created }) => [name, created],
+  componentstatuses: (object, { name }) => {
+    const healthy = listAt(object, "conditions").filter(({ type }) => type === "Healthy");
+    const status = healthy.map((one) => textAt(one, "status")).at(-1);
+    const shown = status === "True" ? "Healthy" : status === "False" ? "Unhealthy" : "Unknown";
+    const [message = "", error = ""] = ["message", "error"].map((field) => textAt(healthy.at(-1), field));
+    return [name, shown, message, error];
+  },
   nodes: nodeCells,
   persistentvolumes: volumeCells,
   persistentvolumeclaims: claimCells,

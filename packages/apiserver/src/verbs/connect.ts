@@ -57,8 +57,8 @@ function isTrue(text: string | null): boolean {
   return text !== null && text !== "0" && text.toLowerCase() !== "false";
 }
 
-/** @throws StatusError 400 */
-function checkContainer(pod: { readonly metadata: { readonly name: string } }, wanted: string): void {
+/** Checks that a pod has the wanted container, or only one. @throws StatusError 400 */
+export function checkContainer(pod: { readonly metadata: { readonly name: string } }, wanted: string): void {
   const { name } = pod.metadata;
   const named = (field: string): readonly string[] => listAt(pod, "spec", field).map((container) => textAt(container, "name"));
   const containers = named("containers");

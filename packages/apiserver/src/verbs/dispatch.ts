@@ -24,13 +24,15 @@ import {
   resourceNotServed,
   StatusError,
 } from "../errors/status-errors.ts";
+import { getComponent, listComponents } from "./component-statuses.ts";
 import { connect, isConnection } from "./connect.ts";
 import { create } from "./create.ts";
 import { deleteCollection, deleteOne } from "./delete.ts";
 import { get, list } from "./list.ts";
 import { patch } from "./patch.ts";
-import { bind, evict } from "./pod-actions.ts";
+import { bind, bindNamed, evict } from "./pod-actions.ts";
 import { patchTypeOf } from "../patch/patch-body.ts";
+import { hasProxy, proxy, readLog } from "./remote.ts";
 import { requestToken, review } from "./review.ts";
 import { getScale, patchScale, updateScale } from "./scale.ts";
 import { update } from "./update.ts";
@@ -82,7 +84,8 @@ async function answerResource(parts: Parts, request: ApiRequest, asked: Asked): 
     return PAGE_NOT_FOUND;
   }
   // The handler of custom resources ignores segments after a subresource.
-  if (route.isDeep === true && !served.type.isCustom) throw resourceNotServed();
+  const isProxy = route.subresource === "proxy" && hasProxy(served.type.id);
+  if (route.isDeep === true && !served.type.isCustom && !isProxy) throw resourceNotServed();
   if (!fits(request, route, served.type)) {
     // One handler serves all paths of custom resources. For built-in kinds each method has its own route.
     if (served.type.isCustom) return PAGE_NOT_FOUND;
@@ -162,8 +165,14 @@ type Wanted = Pick<Call, "request" | "route" | "served">;
 function verbOf(wanted: Wanted): Verb {
   const { request, route, served } = wanted;
   if (served.type.isReview === true) {
-    if (request.method === "POST" && route.name === "") return review;
-    throw route.name === "" ? methodNotAllowed() : resourceNotServed();
+    if (request.method === "POST" && route.name === "") return served.type.id === "bindings" ? bindNamed : review;
+    const hasRoute = route.name === "" && (route.namespace !== "" || !served.type.isNamespaced);
+    throw hasRoute ? methodNotAllowed() : resourceNotServed();
+  }
+  if (served.type.isComputed === true) {
+    if (route.isWatch === true || route.subresource !== "") throw resourceNotServed();
+    if (request.method !== "GET") throw methodNotAllowed();
+    return route.name === "" ? listComponents : getComponent;
   }
   if (route.isWatch === true) {
     if (request.method !== "GET" || route.subresource !== "") throw methodNotAllowed();
@@ -194,6 +203,11 @@ function ownSubresource(wanted: Wanted): Verb {
   const { request, route, served } = wanted;
   if (served.type.id === "pods" && isConnection(route.subresource)) {
     if (request.method === "POST" || request.method === "GET") return connect;
+    throw methodNotAllowed();
+  }
+  if (route.subresource === "proxy" && hasProxy(served.type.id)) return proxy;
+  if (served.type.id === "pods" && route.subresource === "log") {
+    if (request.method === "GET") return readLog;
     throw methodNotAllowed();
   }
   const post = POSTED.get(`${served.type.id} ${route.subresource}`);

@@ -54,7 +54,8 @@ export function selectedEntries(call: Call): readonly Entry[] {
 
 export interface Page {
   readonly entries: readonly Entry[];
-  readonly revision: number;
+  /** Version of the list. Absent: the list has none. */
+  readonly revision: number | undefined;
   readonly next?: string;
   readonly remaining?: number;
 }
@@ -67,7 +68,7 @@ export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> 
   const isMetadataOnly = accepted.metadataOf !== undefined;
   if (accepted.table !== undefined) return tableAnswer(call, given);
   const metadata = {
-    resourceVersion: String(revision),
+    ...versionOf(revision),
     // Lists of custom resources have an empty `continue`.
     ...(next === undefined && (!served.type.isCustom || isMetadataOnly) ? {} : { continue: next ?? "" }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
@@ -86,12 +87,16 @@ export async function listAnswer(call: Call, given: Page): Promise<ApiResponse> 
 
 async function tableAnswer(call: Call, { entries, revision, next, remaining }: Page): Promise<ApiResponse> {
   const metadata = {
-    resourceVersion: String(revision),
+    ...versionOf(revision),
     ...(next === undefined ? {} : { continue: next }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
   const representations = entries.map((entry) => representationFor(call, entry));
   return respondIn(call.accepted.encoding, 200, tableJson(call, representations, { metadata }));
+}
+
+function versionOf(revision: number | undefined): { readonly resourceVersion?: string } {
+  return revision === undefined ? {} : { resourceVersion: String(revision) };
 }
 
 /** Reads resourceVersion. Absent and empty are `undefined`. @throws the error of `refuse` when it is not a number */

@@ -7,6 +7,7 @@ import { aggregate, type FieldError, notSupported, required } from "../errors/fi
 import { goQuote, isObject, type JsonObject, valueAt } from "../internal/json.ts";
 import { hasCondition, listAt, objectAt, textAt } from "../internal/read.ts";
 import { secondsOf } from "../objects/object-meta.ts";
+import { matchNamespace } from "../objects/namespaces.ts";
 import { readWriteOptions } from "../request/write-options.ts";
 import { badRequest, conflict, StatusError, tooManyRequests, unclassified } from "../errors/status-errors.ts";
 import type { Entry } from "../storage/store.ts";
@@ -45,10 +46,45 @@ export async function evict(call: Call): Promise<ApiResponse> {
 /** Handles a POST to `binding`: sets the node of the pod and the metadata of the binding. @throws StatusError 400, 404, 409, 500 */
 export async function bind(call: Call): Promise<ApiResponse> {
   const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
-  const sent = await posted(call, { kind: "Binding", group: "", apiVersion: "v1" });
-  const kind = { group: "", version: "v1", kind: "Binding" };
-  const { object: binding, validate } = admitPart(call, { operation: "CREATE", kind, object: asSeen(call, sent, kind), isDryRun });
+  const sent = await posted(call, { ...BINDING, apiVersion: "v1" });
+  const { object: binding, validate } = admitPart(call, {
+    operation: "CREATE",
+    kind: BINDING,
+    object: asSeen(call, sent, BINDING),
+    isDryRun,
+  });
   if (textAt(binding, "metadata", "name") !== call.route.name) throw badRequest("name in URL does not match name in Binding object");
+  return bindAs(call, binding, { isDryRun, validate });
+}
+
+/** Handles a POST to `bindings`: as `binding` of the pod that the object names. @throws StatusError 400, 404, 409, 500 */
+export async function bindNamed(call: Call): Promise<ApiResponse> {
+  const { isDryRun } = readWriteOptions(call.query, call.request.headers["user-agent"], "CreateOptions");
+  const sent = await posted(call, { ...BINDING, apiVersion: "v1" });
+  // Unlike at the pod, a uid is no precondition here.
+  const { uid: _, ...metadata } = objectAt(sent, "metadata");
+  matchNamespace({ apiVersion: "v1", kind: BINDING.kind, metadata: { name: "", ...metadata } }, call.route.namespace);
+  const { object: binding, validate } = admitPart(call, {
+    operation: "CREATE",
+    kind: BINDING,
+    object: asSeen(call, { ...sent, metadata }, BINDING),
+    isDryRun,
+  });
+  const name = textAt(binding, "metadata", "name");
+  if (name === "") throw badRequest("Name parameter required.");
+  const pods = call.parts.registry.find("", "v1", "pods");
+  if (pods === undefined) throw new Error("pods are a built-in kind");
+  const route = { ...call.route, resource: "pods", name, subresource: "binding" };
+  return bindAs({ ...call, route, served: pods, collection: call.parts.store.collection(pods.type.id) }, binding, { isDryRun, validate });
+}
+
+const BINDING: ObjectKind = { group: "", version: "v1", kind: "Binding" };
+
+async function bindAs(
+  call: Call,
+  binding: JsonObject,
+  { isDryRun, validate }: { readonly isDryRun: boolean; readonly validate: () => void },
+): Promise<ApiResponse> {
   const node = nodeOf(binding);
   validate();
   const entry = requireEntry(call);

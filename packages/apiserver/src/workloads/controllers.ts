@@ -10,6 +10,7 @@ import { jobs } from "./jobs.ts";
 import { kubelet } from "./kubelet.ts";
 import { nodes } from "./nodes.ts";
 import { persistentVolumes } from "./persistent-volumes.ts";
+import { policyStatus } from "./policy-status.ts";
 import { replicaSets, replicationControllers } from "./replica-sets.ts";
 import { resourceQuotas } from "./resource-quotas.ts";
 import { scheduler } from "./scheduler.ts";
@@ -37,4 +38,5 @@ export const controllers: readonly MakeController[] = [
   disruptionBudgets,
   resourceQuotas,
   autoscalers,
+  policyStatus,
 ];

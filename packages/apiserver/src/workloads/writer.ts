@@ -69,6 +69,8 @@ export interface Writer {
   scaleOf(kind: Kind, name: { readonly name: string; readonly namespace: string }): Promise<Scale>;
   updateScale(kind: Kind, scale: Scale): Promise<Scale>;
   patchStatus<K extends Kind>(kind: K, object: KubernetesObject, status: object): Promise<ObjectOf<K>>;
+  /** Applies a status by server-side apply, with force. */
+  applyStatus(kind: Kind, object: KubernetesObject, given: { readonly status: object; readonly manager: string }): Promise<void>;
   /** Deletes this object. An object that no longer exists is not an error. */
   delete(kind: Kind, object: KubernetesObject, options?: DeleteOptions): Promise<void>;
 }
@@ -100,6 +102,12 @@ export function writerFor(name: string, sendAs: SendAs): Writer {
     scaleOf: (kind, name) => send("GET", pathOf(kind, { ...name, subresource: "scale" }), {}),
     updateScale: (kind, scale) => send("PUT", pathOf(kind, { ...scale.metadata, subresource: "scale" }) + TRUSTED, { body: scale }),
     patchStatus: (kind, object, status) => patch(kind, object, { metadata: {}, status }, STATUS),
+    async applyStatus(kind, { metadata }, { status, manager }) {
+      const { name, namespace } = metadata;
+      const path = `${pathOf(kind, { name, namespace, ...STATUS })}?fieldManager=${manager}&force=true`;
+      const body = { ...typeOf(kind), metadata: { name }, status };
+      await send("PATCH", path, { body, type: "application/apply-patch+yaml" });
+    },
     async delete(kind, { metadata }, { graceSeconds, propagationPolicy } = {}) {
       const body = {
         kind: "DeleteOptions",

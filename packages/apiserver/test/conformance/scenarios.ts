@@ -22,6 +22,9 @@ import { changedDefinitions } from "./scenarios/old-versions.ts";
 import { ownership } from "./scenarios/ownership.ts";
 import { patches } from "./scenarios/patches.ts";
 import { podActions } from "./scenarios/pod-actions.ts";
+import { computedKinds } from "./scenarios/computed-kinds.ts";
+import { invalidPolicies } from "./scenarios/invalid-policies.ts";
+import { mutatingPolicies } from "./scenarios/mutating-policies.ts";
 import { policies } from "./scenarios/policies.ts";
 import { protocol } from "./scenarios/protocol.ts";
 import { quotas } from "./scenarios/quotas.ts";
@@ -74,6 +77,9 @@ export const scenarios: readonly Scenario[] = [
   ...webhooks,
   ...webhookSubresources,
   ...policies,
+  ...mutatingPolicies,
+  ...invalidPolicies,
+  ...computedKinds,
   ...caBundles,
   ...conversion,
   ...convertedOwners,

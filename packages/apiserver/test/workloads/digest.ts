@@ -22,10 +22,17 @@ export function digest(steps: readonly Step[]): readonly Step[] {
         if (list.length === 0 || resource === "nodes" || resource === "storageclasses") return [];
         if (resource === "events")
           return [[resource, counted(list.filter(isCompared).map((event) => names.replace(eventOf(event)) as Json))]];
+        // Names of types end with a part of the time.
+        if (resource === "validatingadmissionpolicies")
+          return [[resource, counted(list.map((object) => names.replace(reduce(resource, withoutTypeNumbers(object))) as Json))]];
         return [[resource, counted(list.map((object) => names.replace(reduce(resource, object)) as Json))]];
       }),
     ),
   }));
+}
+
+function withoutTypeNumbers(object: Json): Json {
+  return JSON.parse(JSON.stringify(object).replace(/\b([A-Z][A-Za-z]+)\d+(?=[.,)' ])/g, "$1N")) as Json;
 }
 
 /** Components whose events are compared. */

@@ -51,6 +51,7 @@ const RESOURCES = {
   poddisruptionbudgets: { prefix: "/apis/policy/v1" },
   persistentvolumes: { prefix: "/api/v1", isClusterWide: true },
   customresourcedefinitions: { prefix: "/apis/apiextensions.k8s.io/v1", isClusterWide: true },
+  validatingadmissionpolicies: { prefix: "/apis/admissionregistration.k8s.io/v1", isClusterWide: true },
   nodes: { prefix: "/api/v1", isClusterWide: true },
   storageclasses: { prefix: "/apis/storage.k8s.io/v1", isClusterWide: true },
 } as const satisfies Readonly<Record<string, { readonly prefix: string; readonly isClusterWide?: true }>>;

@@ -7,6 +7,7 @@ import { definitions } from "./scenarios/definitions.ts";
 import { deployments } from "./scenarios/deployments.ts";
 import { events } from "./scenarios/events.ts";
 import { jobs } from "./scenarios/jobs.ts";
+import { policies } from "./scenarios/policies.ts";
 import { replicaSets } from "./scenarios/replica-sets.ts";
 import { replicationControllers } from "./scenarios/replication-controllers.ts";
 import { resourceQuotas } from "./scenarios/resource-quotas.ts";
@@ -29,4 +30,5 @@ export const scenarios: readonly Scenario[] = [
   ...services,
   ...volumes,
   ...definitions,
+  ...policies,
 ];

@@ -102,6 +102,7 @@ function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): 
   // Of managedFields the cache keeps the conditions and the applied fields of our handlers.
   const managers = new Set(handlers.flatMap((handler) => [...managersOf(pipelineOf(handler).before)]));
   const ingest = (object: KubernetesObject): KubernetesObject => keepOwnManagedFields(object, managers);
+  const managedFieldsOf = [...managers];
   const byKind = new Map(
     cache.map(({ kind, labelSelector, fieldSelector, keep }) => {
       const cut = keep === undefined ? undefined : projection<UntypedObject>(keep);
@@ -110,12 +111,13 @@ function scopes(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): 
         {
           ...(labelSelector === undefined ? {} : { labelSelector }),
           ...(fieldSelector === undefined ? {} : { fieldSelector }),
+          managedFieldsOf,
           ingest: cut === undefined ? ingest : (object: KubernetesObject): KubernetesObject => cut(ingest(object) as UntypedObject),
         },
       ];
     }),
   );
-  return (kind) => byKind.get(kindIdOf(kind)) ?? { ingest };
+  return (kind) => byKind.get(kindIdOf(kind)) ?? { ingest, managedFieldsOf };
 }
 
 function checkProjections(cache: readonly CachedKind[], handlers: readonly AnyHandler[]): void {

@@ -24,6 +24,7 @@ import { RunnableEnvs } from "./runnable-env.ts";
 import type { Services } from "./services.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
 import { type RunnablesOptions, startRunnables } from "./start-runnables.ts";
+import { limitYoungSpace } from "./young-space.ts";
 
 /** What a runtime runs. */
 export interface RuntimeParts {
@@ -128,6 +129,7 @@ export class Runtime {
     const { runnables, assignments, health } = this.#parts;
     const [undo, budget, work] = [this.#undo, this.#budget, this.#work];
     undo.push(
+      limitYoungSpace(),
       () => monitor?.stop(),
       // A connection that does not close must not keep the process from ending.
       async () => void (await within(clock, budget.forTheRest(), closeClient())),

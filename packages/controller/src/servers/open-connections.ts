@@ -3,7 +3,7 @@
  * is complete but not yet sent, so a client gets a part of a large answer.
  */
 import type { Server } from "node:http";
-import { Server as TlsServer } from "node:https";
+import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 
 export class OpenConnections {
@@ -16,7 +16,7 @@ export class OpenConnections {
 
   constructor(server: Server | TlsServer) {
     this.#server = server;
-    if (server instanceof TlsServer) {
+    if (isOverTls(server)) {
       server.on("connection", (socket) => this.#shakesHands(socket as Socket)); // It listens on TCP.
       server.on("secureConnection", (socket) => {
         this.#handshakes.delete(addressOf(socket));
@@ -72,6 +72,11 @@ export class OpenConnections {
     for (const [socket, requests] of this.#requests) if (requests === 0) socket.destroy();
     for (const socket of this.#handshakes.values()) socket.destroy();
   }
+}
+
+/** Without an import of node:https, which would load more than servers. */
+function isOverTls(server: Server | TlsServer): server is TlsServer {
+  return server instanceof process.getBuiltinModule("node:https").Server;
 }
 
 /** The same for a TCP connection and the TLS connection on it. */

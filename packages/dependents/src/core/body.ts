@@ -120,11 +120,14 @@ function withEncodedText({ stringData, ...fields }: Readonly<Record<string, unkn
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
-  );
+  const inOrder: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const member = sorted((value as Record<string, unknown>)[key]);
+    // An assignment to this name would set the prototype.
+    if (key === "__proto__") Object.defineProperty(inOrder, key, { value: member, enumerable: true });
+    else inOrder[key] = member;
+  }
+  return inOrder;
 }
 
 function textOf(value: unknown): string {

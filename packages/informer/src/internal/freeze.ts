@@ -52,10 +52,16 @@ const GENERATION = 2000;
 /** Returns a copy of plain JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  // The copy has the shape of the original, which the compiler cannot see. Entries are used, because a field named
-  // `__proto__` must be copied as a field.
+  // The copy has the shape of the original, which the compiler cannot see.
   if (Array.isArray(value)) return value.map(copyJson) as T;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyJson(field)])) as T;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const field = copyJson((value as Record<string, unknown>)[name]);
+    // An assignment to this name would set the prototype.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: field, configurable: true, enumerable: true, writable: true });
+    else copy[name] = field;
+  }
+  return copy as T;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface ListAllOptions<T> {
 
 /** Size of the JSON of one page. A page is parsed in one piece, which takes some 3 ms, and is in memory as a whole. */
 const PAGE_BYTES = 600_000;
+/** The first page is small, since nothing is known of the size of its objects: 100 objects of 6 KB are {@link PAGE_BYTES}. */
+const FIRST_PAGE = 100;
 /** Objects measured on each page, to find the number of objects for that size. */
 const SAMPLES = 8;
 
@@ -33,7 +35,7 @@ export async function listAll<T extends KubernetesObject>(
     const isPaged = expired < MAX_EXPIRED;
     const objects = new Map<string, T>();
     let token = "";
-    let limit = pageSize;
+    let limit = Math.min(pageSize, FIRST_PAGE);
     try {
       for (;;) {
         const page = await orAborted(

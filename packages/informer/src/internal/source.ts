@@ -7,6 +7,7 @@ export interface Selection {
   readonly namespace?: string;
   readonly labelSelector?: string | Readonly<Record<string, string>>;
   readonly fieldSelector?: string;
+  readonly managedFieldsOf?: readonly string[];
 }
 
 /** Lists and watches one selection of one kind. */

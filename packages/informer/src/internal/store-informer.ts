@@ -178,11 +178,13 @@ class StoreInformer implements Informer<AnyKind> {
 
   #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
     setMaxListeners(0, signal); // Every list and watch in progress adds listeners.
-    const { client, kind, labelSelector, fieldSelector, pageSize = 250, kindRetryMs = 10_000 } = this.#options;
+    const { client, kind, labelSelector, fieldSelector, ingest, pageSize = 250, kindRetryMs = 10_000 } = this.#options;
+    const managedFieldsOf = this.#options.managedFieldsOf ?? (ingest === undefined ? [] : undefined);
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(scope === undefined ? {} : { namespace: scope }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(managedFieldsOf === undefined ? {} : { managedFieldsOf }),
     });
     const { clock, random, turn, memory: budget } = this.#shared;
     const memory = budget.part((forecast) => this.#warn(memoryWarning(kind, forecast)));

@@ -58,13 +58,18 @@ export class View<T extends KubernetesObject> {
     this.#tombstones = new Tombstones(options.clock, UNCONFIRMED_MS);
   }
 
-  /** Returns the stored object if the server reported this very version before, so that reporting it again would change nothing. */
+  /**
+   * Returns the stored object of this very version: the server reported it before, or it is the answer to a write of this process,
+   * whose event confirms it. The same version need not be prepared for the store again.
+   */
   knows(ref: Ref, uid: string | undefined, version: string | undefined): T | undefined {
     if (this.#isDistrusted(ref)) return undefined; // In another history, the same version is another state.
     const key = keyOf(ref);
     const unconfirmed = this.#unconfirmed.get(key);
-    const watched = unconfirmed === undefined ? this.#shown(ref) : unconfirmed.watched;
-    return version !== undefined && watched?.metadata.resourceVersion === version && watched.metadata.uid === uid ? watched : undefined;
+    const known = unconfirmed === undefined ? [this.#shown(ref)] : [unconfirmed.object, unconfirmed.watched];
+    return version === undefined
+      ? undefined
+      : known.find((object) => object?.metadata.resourceVersion === version && object.metadata.uid === uid);
   }
 
   /** An event, or a list of version `version`, has `object`. */

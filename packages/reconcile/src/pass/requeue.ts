@@ -1,6 +1,5 @@
 /** When the next pass starts: one decision over everything that happened in a pass. */
 import { isApiError } from "@treadle/apimachinery";
-import { match, P } from "ts-pattern";
 import { isReconcileError, isRetryAfterError, isTerminalError } from "../errors.ts";
 import type { Requeue } from "../pass-result.ts";
 import { errorsIn, essenceOf } from "../internal/redact.ts";
@@ -20,26 +19,28 @@ export function decideRequeue(given: {
   readonly dueMs?: number | undefined;
 }): Requeue {
   const { failures, asked, atOnce, waitMs, dueMs } = given;
-  return match({ failed: worstOf(failures), atOnce, earliest: earliestOfAsked(asked, waitMs) })
-    .returnType<Requeue>()
-    .with({ failed: P.array() }, ({ failed: errors }) => {
-      const afterMs = requestedDelayOf(errors.map(({ error }) => error));
-      const backoffs = new Set(errors.map(({ backoff }) => backoff));
-      const isDefault = backoffs.size === 1 && backoffs.has(undefined);
-      return {
-        type: "failure",
-        ...(afterMs === undefined ? {} : { afterMs }),
-        ...(dueMs === undefined ? {} : { atMostMs: dueMs }),
-        ...(isDefault ? {} : { backoffs: [...backoffs] }),
-      };
-    })
-    .with({ atOnce: P.string }, (due) => ({ type: "after", afterMs: 0, reason: due.atOnce }))
-    .with({ earliest: P.nonNullable }, ({ earliest }) => ({ type: "after", ...earliest }))
-    .otherwise(() => ({ type: "none" }));
+  const failed = worstOf(failures);
+  if (failed !== undefined) return afterFailures(failed, dueMs);
+  if (atOnce !== undefined) return { type: "after", afterMs: 0, reason: atOnce };
+  const earliest = earliestOfAsked(asked, waitMs);
+  return earliest === undefined ? { type: "none" } : { type: "after", ...earliest };
+}
+
+function afterFailures(failed: readonly Failure[], dueMs: number | undefined): Requeue {
+  const afterMs = requestedDelayOf(failed.map(({ error }) => error));
+  const backoffs = new Set(failed.map(({ backoff }) => backoff));
+  const isDefault = backoffs.size === 1 && backoffs.has(undefined);
+  return {
+    type: "failure",
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(dueMs === undefined ? {} : { atMostMs: dueMs }),
+    ...(isDefault ? {} : { backoffs: [...backoffs] }),
+  };
 }
 
 /** The failures that a retry may fix, of the rank that decides. */
 function worstOf(failures: readonly Failure[]): readonly Failure[] | undefined {
+  if (failures.length === 0) return undefined;
   const retryable = failures.filter(({ error }) => !isTerminal(error));
   const rank = (["save", "post", "step"] as const).find((candidate) => retryable.some((failure) => failure.rank === candidate));
   return rank === undefined ? undefined : retryable.filter((failure) => failure.rank === rank);

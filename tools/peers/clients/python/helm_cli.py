@@ -5,12 +5,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
-from steps import same, step
+from steps import same, step, until
 
 NS = "helm"
 HELM, CHART = os.environ["TREADLE_HELM"], sys.argv[1]
@@ -109,7 +108,7 @@ def upgrades():
 
 def become_available():
     """Writes the status that the controller of Deployments would write."""
-    time.sleep(1)
+    until("Helm has written", lambda: apps.read_namespaced_deployment("one", NS).spec.replicas == 2)
     generation = apps.read_namespaced_deployment("one", NS).metadata.generation
     conditions = [{"type": "Available", "status": "True"}, {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}]
     counts = {name: 2 for name in ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")}
@@ -128,6 +127,47 @@ def waits():
         same(apps.read_namespaced_deployment("one", NS).status.available_replicas, 2)
 
 
+def more_releases():
+    """Releases beside the first one: each step leaves none."""
+    with step("upgrade --install of a new release, and values that are kept"):
+        helm("upgrade", "more", CHART, "--install", "--set-string", "size=7", "--set", "deployment=false")
+        helm("upgrade", "more", CHART, "--reuse-values")
+        same(core.read_namespaced_config_map("more", NS).data["size"], "7")
+        same(json.loads(helm("get", "values", "more", "-o", "json"))["size"], "7")
+    with step("the states of a release are Secrets of Helm"):
+        found = core.list_namespaced_secret(NS, label_selector="owner=helm,name=more")
+        same([each.type for each in found.items], ["helm.sh/release.v1"] * 2)
+        same([each.metadata.labels["status"] for each in found.items], ["superseded", "deployed"])
+    with step("only the newest states are kept"):
+        for size in ("8", "9"):
+            helm("upgrade", "more", CHART, "--reuse-values", "--set-string", f"size={size}", "--history-max", "2")
+        same([each["revision"] for each in json.loads(helm("history", "more", "-o", "json"))], [3, 4])
+    with step("an object that was deleted is created again"):
+        core.delete_namespaced_config_map("more", NS)
+        helm("upgrade", "more", CHART, "--reuse-values")
+        same(core.read_namespaced_config_map("more", NS).data["size"], "9")
+    with step("a failed upgrade is rolled back"):
+        fails("Invalid value", "upgrade", "more", CHART, "--reuse-values", "--set", "deployment=true,replicas=-1", "--rollback-on-failure", "--timeout", "10s")
+        same(json.loads(helm("status", "more", "-o", "json"))["info"]["status"], "deployed")
+        same(core.read_namespaced_config_map("more", NS).data["size"], "9")
+    with step("uninstall --keep-history, and a rollback of what was uninstalled"):
+        deployed = json.loads(helm("status", "more", "-o", "json"))["version"]
+        helm("uninstall", "more", "--keep-history", "--wait")
+        same(is_absent(lambda: core.read_namespaced_config_map("more", NS)), True)
+        helm("rollback", "more", str(deployed))
+        same(core.read_namespaced_config_map("more", NS).data["size"], "9")
+    with step("uninstall of several releases"):
+        helm("install", "other", CHART, "--set", "deployment=false")
+        helm("uninstall", "more", "other")
+        fails("not found", "status", "more")
+    with step("a finalizer delays uninstall --wait"):
+        helm("install", "held", CHART, "--set", "deployment=false")
+        core.patch_namespaced_config_map("held", NS, {"metadata": {"finalizers": ["treadle.dev/held"]}})
+        fails("deadline", "uninstall", "held", "--wait", "--timeout", "2s")
+        core.patch_namespaced_config_map("held", NS, {"metadata": {"finalizers": None}})
+        until("the object is deleted", lambda: is_absent(lambda: core.read_namespaced_config_map("held", NS)))
+
+
 def removal():
     with step("uninstall"):
         helm("uninstall", "one", "--wait")
@@ -138,6 +178,6 @@ def removal():
         same(things.list_namespaced_custom_object("helm.example.dev", "v1", NS, "things")["items"], [])
 
 
-for part in (installs, upgrades, waits, removal):
+for part in (installs, upgrades, waits, more_releases, removal):
     part()
 home.cleanup()

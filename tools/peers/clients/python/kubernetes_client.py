@@ -2,7 +2,7 @@
 from kubernetes import client, config, dynamic, watch
 from kubernetes.client.exceptions import ApiException
 
-from steps import same, step, until
+from steps import refused, same, step, until
 
 NS = "python"
 config.load_kube_config()
@@ -17,15 +17,6 @@ def config_map(name, data=None, finalizers=None):
 
 def patch(name, body, content_type):
     return maps.patch(name=name, namespace=NS, body=body, content_type=f"application/{content_type}+json")
-
-
-def refused(code, call):
-    try:
-        call()
-    except ApiException as problem:
-        same(problem.status, code)
-        return
-    raise AssertionError(f"accepted, wanted {code}")
 
 
 def is_absent(name):

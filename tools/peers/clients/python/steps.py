@@ -2,6 +2,8 @@
 import time
 from contextlib import contextmanager
 
+from kubernetes.client.exceptions import ApiException
+
 
 @contextmanager
 def step(name):
@@ -16,8 +18,18 @@ def same(found, wanted):
     assert found == wanted, f"found {found!r}, wanted {wanted!r}"
 
 
-def until(what, is_true, seconds=20):
-    """Waits, at most 20 s."""
+def refused(code, call):
+    """Expects a refusal of the official client with this code."""
+    try:
+        call()
+    except ApiException as problem:
+        same(problem.status, code)
+        return
+    raise AssertionError(f"accepted, wanted {code}")
+
+
+def until(what, is_true, seconds=30):
+    """Waits, at most 30 s."""
     end = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < end, f"not in {seconds} s: {what}"

@@ -9,6 +9,7 @@ import { ingressClassErrors, ingressErrors, ingressWarnings, networkPolicyErrors
 import { clusterRoleBindingErrors, clusterRoleErrors, roleBindingErrors, roleErrors } from "../validation/rbac.ts";
 import { sliceErrors, sliceWarnings } from "../validation/slices.ts";
 import { storageClassErrors } from "../validation/storage.ts";
+import { mutatingBindingErrors, mutatingPolicyErrors, validatingBindingErrors, validatingPolicyErrors } from "../validation/policies.ts";
 import { webhookErrors } from "../validation/webhooks.ts";
 import { ADDRESS_ROWS } from "./machinery.ts";
 import type { Group } from "./row.ts";
@@ -135,6 +136,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         categories: ["api-extensions"],
         status: true,
         generation: true,
+        hooks: { validate: validatingPolicyErrors },
       },
       {
         kind: "ValidatingAdmissionPolicyBinding",
@@ -142,6 +144,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         scope: "Cluster",
         categories: ["api-extensions"],
         generation: true,
+        hooks: { validate: validatingBindingErrors },
       },
       {
         kind: "MutatingAdmissionPolicy",
@@ -150,6 +153,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         categories: ["api-extensions"],
         generation: true,
         needsVersion: true,
+        hooks: { validate: mutatingPolicyErrors },
       },
       {
         kind: "MutatingAdmissionPolicyBinding",
@@ -158,6 +162,7 @@ export const CLUSTER_GROUPS: readonly Group[] = [
         categories: ["api-extensions"],
         generation: true,
         needsVersion: true,
+        hooks: { validate: mutatingBindingErrors },
       },
     ],
   },

@@ -97,6 +97,15 @@ export const CORE_GROUPS: readonly Group[] = [
         hooks: { validate: serviceErrors, warn: serviceWarnings, prepare: prepareService, admit: checkAllocations },
       },
       { kind: "ServiceAccount", plural: "serviceaccounts", short: ["sa"], returnsDeleted: true, hooks: { rechecksMetadata: true } },
+      { kind: "Binding", plural: "bindings", isReview: true },
+      {
+        kind: "ComponentStatus",
+        plural: "componentstatuses",
+        scope: "Cluster",
+        short: ["cs"],
+        deprecation: "v1 ComponentStatus is deprecated in v1.19+",
+        isComputed: true,
+      },
       {
         kind: "Endpoints",
         plural: "endpoints",
@@ -213,8 +222,8 @@ type Prepare = NonNullable<Hooks["prepare"]>;
  * one, a deleted object would stay.
  */
 function protect(finalizer: string): Prepare {
-  return ({ metadata }, previous, { protectsVolumes }) => {
-    if (previous !== undefined || protectsVolumes !== true) return;
+  return ({ metadata }, previous, { simulatesWorkloads }) => {
+    if (previous !== undefined || simulatesWorkloads !== true) return;
     const finalizers = stringsOf(metadata["finalizers"]);
     if (!finalizers.includes(finalizer)) metadata["finalizers"] = [...finalizers, finalizer];
   };

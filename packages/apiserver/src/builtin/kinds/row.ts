@@ -27,6 +27,7 @@ export interface Row {
   /** Conversions by version, for versions that differ from the stored one by more than apiVersion. */
   readonly conversions?: Readonly<Record<string, Pick<ServedVersion, "fromStored" | "toStored">>>;
   readonly isReview?: true;
+  readonly isComputed?: true;
 }
 
 /** The kinds of an API group. */

@@ -56,7 +56,8 @@ function listed(list: Spot, everything: string): void {
     list.invalid(`if '*' is present, must not specify other ${everything}`);
 }
 
-const rule: Rule = (spot) => {
+/** Checks a rule of a webhook or a policy. */
+export const rule: Rule = (spot) => {
   const [operations, groups, versions] = [spot.at("operations"), spot.at("apiGroups"), spot.at("apiVersions")];
   listed(operations, "operations");
   each(oneOf(...OPERATIONS))(operations);
@@ -94,12 +95,15 @@ function reviewVersions(list: Spot): void {
   if (!KNOWN.some((version) => seen.has(version))) list.invalid(`must include at least one of ${KNOWN.join(", ")}`);
 }
 
-function matchConditions(list: Spot): void {
+/** Checks the conditions of a webhook or a policy. `compiles` checks an expression. */
+export function matchConditions(list: Spot, compiles: Rule = () => {}): void {
   if (list.items.length > 64) list.tooMany(list.items.length, 64);
   const seen = new Set<string>();
   for (const condition of list.items) {
     const name = condition.at("name");
-    required(condition.at("expression"));
+    const expression = condition.at("expression");
+    if (expression.text.trim() === "") expression.required();
+    else compiles(expression);
     needed(passes(labelKeyProblems))(name);
     if (name.text !== "" && seen.has(name.text)) name.duplicate();
     seen.add(name.text);

@@ -1,23 +1,22 @@
 /** ValidatingAdmissionPolicies: the requests that they match, the variables that they see, and the effect of their verdicts. */
 import { gadget } from "../gadget.ts";
-import type { Json, Scenario, Session } from "../session.ts";
-
-const GROUP = "/apis/admissionregistration.k8s.io/v1";
-const API_VERSION = "admissionregistration.k8s.io/v1";
-
-/** A policy on the objects whose label `case` is its name. */
-interface Case {
-  readonly name: string;
-  readonly policy: Json;
-  /** Fields of the binding beside its match constraints. */
-  readonly binding?: Json;
-  readonly rule?: Json;
-}
+import type { Json, Scenario } from "../session.ts";
+import {
+  IF_ABSENT,
+  IF_BAD,
+  installPolicies,
+  labelledConfigMap,
+  NO_PARAMS,
+  PARAMS,
+  paramRef,
+  type PolicyCase,
+  type PolicySort,
+  untilPolicy,
+} from "./policy-cases.ts";
 
 const expressions = (...list: readonly string[]): Json => ({ validations: list.map((expression) => ({ expression })) });
-const PARAMS = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
 
-const CASES: readonly Case[] = [
+const CASES: readonly PolicyCase[] = [
   { name: "plain", policy: expressions("object.data.a == 'good'") },
   { name: "message", policy: { validations: [{ expression: "false", message: " not this way \n" }] } },
   {
@@ -58,17 +57,17 @@ const CASES: readonly Case[] = [
   },
   {
     name: "conditions",
-    policy: { matchConditions: [{ name: "bad", expression: "object.data.a == 'bad'" }], ...expressions("false") },
+    policy: { ...IF_BAD, ...expressions("false") },
   },
   {
     name: "condition-that-fails",
-    policy: { matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }], ...expressions("false") },
+    policy: { ...IF_ABSENT, ...expressions("false") },
   },
   {
     name: "condition-ignored",
     policy: {
       failurePolicy: "Ignore",
-      matchConditions: [{ name: "none", expression: "object.data.none == 'x'" }],
+      ...IF_ABSENT,
       ...expressions("false"),
     },
   },
@@ -119,7 +118,7 @@ const CASES: readonly Case[] = [
       ...PARAMS,
       validations: [{ expression: "object.data.a == params.data.wanted", messageExpression: "params.data.wanted + ' is wanted'" }],
     },
-    binding: { paramRef: { name: "wanted", parameterNotFoundAction: "Deny" } },
+    binding: paramRef("wanted"),
   },
   {
     name: "params-by-label",
@@ -132,21 +131,21 @@ const CASES: readonly Case[] = [
   {
     name: "params-denied",
     policy: { ...PARAMS, ...expressions("true") },
-    binding: { paramRef: { name: "absent", parameterNotFoundAction: "Deny" } },
+    binding: paramRef("absent"),
   },
   {
     name: "params-denied-warned",
     policy: { ...PARAMS, ...expressions("true") },
-    binding: { validationActions: ["Warn"], paramRef: { name: "absent", parameterNotFoundAction: "Deny" } },
+    binding: { validationActions: ["Warn"], ...paramRef("absent") },
   },
   {
     name: "params-allowed",
     policy: { ...PARAMS, ...expressions("false") },
-    binding: { paramRef: { name: "absent", parameterNotFoundAction: "Allow" } },
+    binding: paramRef("absent", "Allow"),
   },
   {
     name: "params-of-no-kind",
-    policy: { paramKind: { apiVersion: "x/v1", kind: "None" }, ...expressions("true") },
+    policy: { ...NO_PARAMS, ...expressions("true") },
     rule: { resourceNames: ["params-of-no-kind-bad"] },
   },
   { name: "params-without-reference", policy: { ...PARAMS, ...expressions("params == null", "params != null") } },
@@ -167,57 +166,11 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/**
- * Creates all policies, and waits until the last one is effective. They are not deleted: a real server that loses the last
- * policy with parameters of a kind no longer learns of new ones.
- */
-async function install(session: Session, cases: readonly Case[]): Promise<void> {
-  const { namespace } = session;
-  const here = { matchLabels: { "kubernetes.io/metadata.name": namespace } };
-  const sentinel: Case = { name: "zz-sentinel", policy: expressions("false") };
-  for (const { name, policy, binding = {}, rule = {} } of [...cases, sentinel]) {
-    const rules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], ...rule }];
-    await create(session, "validatingadmissionpolicies", {
-      kind: "ValidatingAdmissionPolicy",
-      metadata: { name: `${name}.${namespace}` },
-      spec: { matchConstraints: { resourceRules: rules }, ...policy },
-    });
-    await create(session, "validatingadmissionpolicybindings", {
-      kind: "ValidatingAdmissionPolicyBinding",
-      metadata: { name: `${name}.${namespace}` },
-      spec: {
-        policyName: `${name}.${namespace}`,
-        validationActions: ["Deny"],
-        ...binding,
-        matchResources: { namespaceSelector: here, objectSelector: { matchLabels: { case: name } }, ...binding["matchResources"] },
-      },
-    });
-  }
-  await until(session, sentinel.name, "Status");
-}
-
-/** Waits until an object of a case gets this answer. */
-async function until({ quietly, namespace }: Session, name: string, kind: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    const answer = await quietly("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
-      query: "dryRun=All",
-      body: configMap(name, "probe", "good"),
-    });
-    if (answer["kind"] === kind) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`the policy ${name} is stored, but does not count after half a minute`);
-}
-
-async function create({ quietly }: Session, plural: string, object: Json): Promise<void> {
-  const answer = await quietly("POST", `${GROUP}/${plural}`, { body: { apiVersion: API_VERSION, ...object } });
-  if (answer["kind"] !== object["kind"])
-    throw new Error(`${object["kind"]} ${object["metadata"].name} is refused: ${JSON.stringify(answer)}`);
-}
-
-function configMap(of: string, name: string, a: string): Json {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { case: of } }, data: { a } };
-}
+const VALIDATING: PolicySort = {
+  kind: "ValidatingAdmissionPolicy",
+  binding: { validationActions: ["Deny"] },
+  sentinel: expressions("false"),
+};
 
 export const policies: readonly Scenario[] = [
   {
@@ -230,22 +183,22 @@ export const policies: readonly Scenario[] = [
         await quietly("POST", path, {
           body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { params: "yes" } }, data: { unwanted: "none", ...data } },
         });
-      await install(session, CASES);
+      await installPolicies(session, VALIDATING, CASES);
       // Parameters are known later than policies.
-      await until(session, "params", "ConfigMap");
+      await untilPolicy(session, "params", "ConfigMap");
       for (const { name } of CASES) {
         for (const a of ["good", "bad"]) {
           const at = `${path}/${name}-${a}`;
-          await send(`${name}: create ${a}`, "POST", path, { body: configMap(name, `${name}-${a}`, a) });
-          await quietly("POST", path, { body: { ...configMap(name, `${name}-${a}`, a), metadata: { name: `${name}-${a}` } } });
+          await send(`${name}: create ${a}`, "POST", path, { body: labelledConfigMap(name, `${name}-${a}`, a) });
+          await quietly("POST", path, { body: { ...labelledConfigMap(name, `${name}-${a}`, a), metadata: { name: `${name}-${a}` } } });
           await quietly("PATCH", at, { body: { metadata: { labels: { case: name } } }, headers: merge });
           await send(`${name}: change ${a}`, "PATCH", at, { body: { data: { a: "bad", b: "x" } }, headers: merge });
           await send(`${name}: delete ${a}`, "DELETE", at);
         }
       }
-      await send("request: dry run", "POST", path, { query: "dryRun=All", body: configMap("request", "dry", "x") });
+      await send("request: dry run", "POST", path, { query: "dryRun=All", body: labelledConfigMap("request", "dry", "x") });
       await send("plain: generated", "POST", path, {
-        body: { ...configMap("plain", "", "bad"), metadata: { generateName: "random-", labels: { case: "plain" } } },
+        body: { ...labelledConfigMap("plain", "", "bad"), metadata: { generateName: "random-", labels: { case: "plain" } } },
       });
       await send("plain: many", "DELETE", path, { query: "labelSelector=case%3Ddeletions" });
     },
@@ -255,7 +208,7 @@ export const policies: readonly Scenario[] = [
     async run(session) {
       const { send, quietly, gadgets } = session;
       const rule = { apiGroups: ["conformance.treadle.dev"], apiVersions: ["v1"], resources: ["gadgets", "gadgets/status"] };
-      const cases: readonly Case[] = [
+      const cases: readonly PolicyCase[] = [
         { name: "size", policy: expressions("object.spec.size < 5"), rule },
         {
           name: "status",
@@ -265,7 +218,7 @@ export const policies: readonly Scenario[] = [
           rule,
         },
       ];
-      await install(session, cases);
+      await installPolicies(session, VALIDATING, cases);
       for (const { name } of cases) {
         for (const size of [1, 7]) {
           const body = gadget(`${name}-${size}`, { size }, { metadata: { labels: { case: name } } });

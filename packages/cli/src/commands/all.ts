@@ -1,0 +1,6 @@
+import type { CommandDeclaration } from "./command.ts";
+import { explain } from "./explain.ts";
+import { tree } from "./tree.ts";
+
+/** All commands, in the order of the help. Add a new one here. */
+export const COMMANDS: readonly CommandDeclaration[] = [explain, tree];

@@ -1,0 +1,32 @@
+/** What a command declares. Declarations are data, so that `--help` loads no command. */
+import type { ExitCode } from "../exit-codes.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** A flag. */
+export interface FlagDeclaration {
+  /** As in `-n, --namespace <name>`: a value in angle brackets, or none for a switch. */
+  readonly flags: string;
+  readonly description: string;
+  /** The allowed values. @defaultValue any */
+  readonly choices?: readonly string[];
+  /** Whether it may be repeated; its value is then a list. @defaultValue false */
+  readonly isRepeatable?: boolean;
+}
+
+/** A command of the program. */
+export interface CommandDeclaration {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What it does, for its own help. */
+  readonly description: string;
+  /** As in `<object...>`. */
+  readonly argument: { readonly syntax: string; readonly description: string };
+  readonly flags: readonly FlagDeclaration[];
+  /** Whether it talks to a cluster and so has the flags of kubectl for that. */
+  readonly isOnCluster: boolean;
+  /** Command lines without the name of the program, each with what it does. */
+  readonly examples: readonly { readonly line: string; readonly does: string }[];
+  /** Loads and runs it. `flags` has the values under their names in camelCase. */
+  run(words: readonly string[], flags: object, terminal: Terminal): Promise<ExitCode>;
+}

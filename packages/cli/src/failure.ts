@@ -1,0 +1,34 @@
+/** Turns an error into the text that a user sees: what is wrong, and what to do. Only unexpected errors have a stack. */
+import { isApiError, isForbidden } from "@treadle/apimachinery";
+import { CliError } from "./cli-error.ts";
+
+/** Returns the text of an error, without a line break at its end. `isVerbose` adds the stack. */
+export function failureText(error: unknown, { isVerbose }: { readonly isVerbose: boolean }): string {
+  if (isVerbose && error instanceof Error) return error.stack ?? error.message;
+  if (error instanceof CliError) return error.message;
+  if (isForbidden(error)) return `${error.message}\nAsk for this right, or act as another user: --as USER, --context NAME`;
+  if (isApiError(error)) return error.message;
+  if (isOfClient(error)) return ofClient(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return `${message}\nThis is not an expected failure. TREADLE_DEBUG_CLI=1 shows where it happened.`;
+}
+
+interface ClientError extends Error {
+  readonly code: string;
+}
+
+/** The client is loaded by commands only, so its errors are known by their names. */
+function isOfClient(error: unknown): error is ClientError {
+  return error instanceof Error && (error.name === "ConfigError" || error.name === "ConnectionError") && "code" in error;
+}
+
+function ofClient({ code, message }: ClientError): string {
+  const advice = ADVICE[code];
+  return advice === undefined ? message : `${message}\n${advice}`;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ERR_CONFIG_NOT_FOUND: "Name a kubeconfig with --kubeconfig FILE or KUBECONFIG, or a server with --server URL.",
+  ERR_UNREACHABLE: "Check that the cluster runs, and that --context, --kubeconfig or --server name the right one.",
+  ERR_TIMEOUT: "Check the network between this machine and the cluster, and try again.",
+};

@@ -1,0 +1,112 @@
+/** The command line: commands and flags as data become a program. Nothing here knows what a command does. */
+import { Argument, Command, CommanderError, Option } from "commander";
+import { COMMANDS } from "./commands/all.ts";
+import type { CommandDeclaration, FlagDeclaration } from "./commands/command.ts";
+import { CONNECTION_FLAGS } from "./commands/connection.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import { VERSION } from "./version.ts";
+
+/** Runs a command line. It never throws, and ends no process. Resolves to the exit code. */
+export async function runTreadle(
+  args: readonly string[],
+  terminal: Terminal,
+  { name = "treadle" }: ProgramOptions = {},
+): Promise<ExitCode> {
+  const result: { code: ExitCode } = { code: EXIT.ok };
+  const program = programOf(name, terminal, result);
+  try {
+    // Without a command the help is the answer, and not a failure.
+    await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
+    return result.code;
+  } catch (error) {
+    // Commander has written its message, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.failed;
+    if (terminal.signal.aborted) return EXIT.interrupted;
+    // It knows the errors of the API, which take longer to load than the help.
+    const { failureText } = await import("./failure.ts");
+    terminal.err(`${name}: ${failureText(error, { isVerbose: (terminal.env["TREADLE_DEBUG_CLI"] ?? "") !== "" })}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** Options of {@link runTreadle}. */
+export interface ProgramOptions {
+  /** Name of the program in its texts. @defaultValue `treadle` */
+  readonly name?: string;
+}
+
+function programOf(name: string, terminal: Terminal, result: { code: ExitCode }): Command {
+  const program = configured(new Command(name), name, terminal)
+    .description("Looks at objects of Kubernetes operators.")
+    .usage("<command> [options]")
+    .version(VERSION, "-V, --version", "show the version")
+    .helpOption("-h, --help", "show help for a command")
+    .helpCommand("help [command]", "show help for a command")
+    .showSuggestionAfterError()
+    .addHelpText(
+      "after",
+      `\nExamples:\n${exampleLines(
+        name,
+        COMMANDS.flatMap(({ examples }) => examples.slice(0, 1)),
+      )}`,
+    );
+  for (const declaration of COMMANDS) program.addCommand(commandOf(declaration, { name, terminal, result }));
+  return program;
+}
+
+interface Context {
+  readonly name: string;
+  readonly terminal: Terminal;
+  readonly result: { code: ExitCode };
+}
+
+function commandOf(declaration: CommandDeclaration, { name, terminal, result }: Context): Command {
+  const { argument, flags, isOnCluster, examples } = declaration;
+  const command = configured(new Command(declaration.name), name, terminal)
+    .summary(declaration.summary)
+    .description(declaration.description)
+    .addArgument(new Argument(argument.syntax, argument.description))
+    .helpOption("-h, --help", "show this help")
+    .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
+  for (const each of flags) command.addOption(optionOf(each));
+  if (isOnCluster) for (const each of CONNECTION_FLAGS) command.addOption(optionOf(each).helpGroup("Cluster and user, as in kubectl:"));
+  return command.action(async (words: readonly string[], options: object) => {
+    result.code = await declaration.run(words, options, terminal);
+  });
+}
+
+function configured(command: Command, name: string, { columns, out, err }: Terminal): Command {
+  return (
+    command
+      .exitOverride()
+      // Commander breaks no line in a narrow terminal otherwise.
+      .configureHelp({ helpWidth: columns ?? 100, minWidthToWrap: 10 })
+      .configureOutput({
+        writeOut: out,
+        writeErr: err,
+        getOutHelpWidth: () => columns ?? 100,
+        getErrHelpWidth: () => columns ?? 100,
+        // Commander decides by the streams of the process otherwise.
+        getOutHasColors: () => false,
+        getErrHasColors: () => false,
+        outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, "")}${advice(command, name)}\n`),
+      })
+  );
+}
+
+function advice(command: Command, name: string): string {
+  const own = command.name() === name ? "" : ` ${command.name()}`;
+  return `\`${name}${own} --help\` shows how to use it.`;
+}
+
+function optionOf({ flags, description, choices, isRepeatable = false }: FlagDeclaration): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices(choices);
+  if (isRepeatable) option.argParser((value: string, former: readonly string[] | undefined) => [...(former ?? []), value]);
+  return option;
+}
+
+function exampleLines(name: string, examples: CommandDeclaration["examples"]): string {
+  return examples.map(({ line, does }) => `  # ${does}\n  ${name} ${line}`).join("\n");
+}

@@ -1,0 +1,51 @@
+/** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
+import { setTimeout as wait } from "node:timers/promises";
+
+/** The surroundings of a command: output, width, colours, environment, time and Ctrl-C. */
+export interface Terminal {
+  /** Writes to the standard output, as given. */
+  out(text: string): void;
+  /** Writes to the standard error output, as given. */
+  err(text: string): void;
+  /** Width in columns. `undefined`: the output goes into a pipe or a file, so lines are not broken. */
+  readonly columns: number | undefined;
+  /** Whether the output may have colours. */
+  readonly hasColors: boolean;
+  /** Environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Is aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The time of the machine, in milliseconds since 1970. */
+  nowMs(): number;
+  /** Resolves after a time, or rejects when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Returns the terminal of the process. Ctrl-C aborts its signal once; the second one ends the process, because Node has no listener then.
+ * `NO_COLOR` and `TERM=dumb` switch colours off: Node's `hasColors()` obeys them.
+ */
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const interrupted = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
+  // `treadle tree ... | head` closes the pipe. That is no failure.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
+  // Node leaves it out for a pipe, against its types.
+  const isTerminal = Boolean(stdout.isTTY);
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    get columns() {
+      return isTerminal ? stdout.columns : undefined;
+    },
+    hasColors: isTerminal && stdout.hasColors(),
+    env,
+    signal: interrupted.signal,
+    nowMs: () => Date.now(),
+    sleep: (ms, signal) => wait(ms, undefined, { signal }),
+  };
+}
