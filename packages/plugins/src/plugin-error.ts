@@ -22,7 +22,7 @@ export type PluginErrorCode =
 export interface PluginErrorOptions extends ErrorOptions {
   /**
    * When the call may be tried again, in milliseconds.
-   * @defaultValue by the backoff of the pass; with `Away` and `NotGranted`: when the plugin is back, or it or the owner has changed
+   * @defaultValue by the backoff of the pass; with `Away`: when the plugin is back; with `NotGranted`: 5 minutes
    */
   readonly retryAfterMs?: number | undefined;
 }
@@ -35,14 +35,14 @@ export class PluginError extends NoAnswer {
   readonly code: PluginErrorCode;
 
   constructor(code: PluginErrorCode, message: string, { retryAfterMs, ...options }: PluginErrorOptions = {}) {
-    super("PluginUnavailable", message, { ...options, retry: retryAfterMs ?? (ONLY_BY_EVENT.includes(code) ? "never" : "backoff") });
+    super("PluginUnavailable", message, { ...options, retry: retryAfterMs ?? RETRY[code] ?? "backoff" });
     this.code = code;
     Object.defineProperty(this, PLUGIN_ERROR, { value: true });
   }
 }
 
-/** Another call gives the same: the answer of a plugin follows from its request, and the grants are those of the process. */
-const ONLY_BY_EVENT: readonly PluginErrorCode[] = ["Away", "NotGranted"];
+/** A plan that is not granted follows from the request, and grants change with the process: another call seldom helps. */
+const RETRY: Readonly<Partial<Record<PluginErrorCode, "never" | number>>> = { Away: "never", NotGranted: 300_000 };
 
 const PLUGIN_ERROR: symbol = Symbol.for("treadle.plugins.PluginError");
 
