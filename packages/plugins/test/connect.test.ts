@@ -67,6 +67,31 @@ test("a server is described, plans and is healthy, and no timer is left", async 
   expect(clock.nextDue()).toBeUndefined();
 });
 
+/** A field of a message: its tag, and its bytes. */
+const field = (tag: number, ...bytes: readonly Buffer[]): Buffer => {
+  const body = Buffer.concat(bytes);
+  const { length } = body;
+  const size = [length & 127, (length >> 7) & 127, (length >> 14) & 127, length >> 21];
+  return Buffer.concat([Buffer.from([tag, ...size.map((byte, i) => (i < 3 ? byte | 128 : byte))]), body]);
+};
+
+test.for([
+  { name: "objects", plan: (fields: Buffer) => field(0x12, fields), tag: 0x0a },
+  { name: "problems", plan: (fields: Buffer) => field(0x0a, fields), tag: 0x0a },
+  { name: "attributes", plan: (fields: Buffer) => field(0x12, field(0x0a, field(0x22, fields))), tag: 0x22 },
+  { name: "answers", plan: (fields: Buffer) => fields, tag: 0x1a },
+])("a plan with two million empty $name does not block the operator", async ({ plan, tag }) => {
+  const fields = Buffer.alloc(4_000_000).fill(Buffer.from([tag, 0]));
+  const connection = await connected((await served({ plan: plan(fields) })).target);
+  const before = process.cpuUsage();
+  await expect(planOf(connection)).rejects.toMatchObject({
+    code: "InvalidAnswer",
+    message: expect.stringContaining("it has more than 20000 fields; give fewer objects") as string,
+  });
+  // Decoding them takes a minute.
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+});
+
 test("a connection ends when the server ends, without a call", async () => {
   const { server, target } = await served();
   const connection = await connected(target);

@@ -95,3 +95,11 @@ test("an expression without the types of patches cannot use them", () => {
   expect(String(compileProgram("Object{}", new Map()))).toContain("undeclared reference to 'Object'");
   expect(String(compileProgram("jsonpatch.escapeKey('a')", new Map()))).toContain("undeclared reference to 'jsonpatch'");
 });
+
+test.for([
+  ["parentheses", (depth: number) => `${"(".repeat(depth)}true${")".repeat(depth)}`],
+  ["conditions", (depth: number) => `${"true ? true : ".repeat(depth)}true`],
+] as const)("%s are nested at most 249 times, as with cel-go", ([, nested]) => {
+  expect(valueOf(nested(249))).toBe(true);
+  expect(compileProgram(nested(250), new Map())).toBe("ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
+});

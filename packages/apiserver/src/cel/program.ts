@@ -16,7 +16,7 @@ import { text } from "./library/text.ts";
 import { parseDuration, parseTimestamp, time } from "./library/time.ts";
 import { type Overload, overloadsOf } from "./overloads.ts";
 import { CelSyntaxError } from "./lexer.ts";
-import { NOWHERE } from "./depth.ts";
+import { MAX_DEPTH, NOWHERE } from "./depth.ts";
 import { parseCel } from "./parser.ts";
 import type { Expr } from "./syntax.ts";
 import { DYN, plain, type Type } from "./types.ts";
@@ -47,7 +47,7 @@ export function compileProgram(
   try {
     expr = parseCel(source);
   } catch (error) {
-    return issues(source, [syntaxProblem(error)]);
+    return failure(source, error);
   }
   const named = hasPatchTypes ? findWithPatches : find;
   const structs = hasPatchTypes ? patchType : () => undefined;
@@ -56,7 +56,7 @@ export function compileProgram(
   try {
     checked = check(expr, runtime);
   } catch (error) {
-    return issues(source, [syntaxProblem(error)]);
+    return failure(source, error);
   }
   const { type, problems, uses, types: parts } = checked;
   if (problems.length > 0) return issues(source, problems);
@@ -70,8 +70,10 @@ export function compileProgram(
       try {
         return evaluate(expr, scope, runtime, budget);
       } catch (error) {
-        // JavaScript's own limits: the length of a string or a list, the digits of a number.
-        throw error instanceof RangeError ? new CelError(error.message) : error;
+        // The variables read one through the other, or it is a limit of JavaScript: the length of a list, the digits of a number.
+        if (error instanceof RangeError)
+          throw new CelError(/stack/.test(error.message) ? "expression is nested too deeply" : error.message);
+        throw error;
       }
     },
   };
@@ -125,10 +127,10 @@ function isTimestamp(text: string): boolean {
   }
 }
 
-/** Returns the problem of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
-function syntaxProblem(error: unknown): Problem {
-  if (error instanceof CelSyntaxError) return error;
-  if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: NOWHERE };
+/** Returns the error of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
+function failure(source: string, error: unknown): string {
+  if (error instanceof CelSyntaxError) return issues(source, [error]);
+  if (error instanceof RangeError) return `ERROR: <input>:-1:0: expression recursion limit exceeded: ${MAX_DEPTH}`;
   throw error;
 }
 

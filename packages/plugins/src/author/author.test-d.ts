@@ -66,6 +66,8 @@ capability({
 
 // @ts-expect-error the namespace is that of the owner
 dependent("a", ConfigMap, { metadata: { namespace: "b" } });
+// @ts-expect-error the host refuses finalizers
+dependent("a", ConfigMap, { metadata: { finalizers: ["a.dev/b"] } });
 // @ts-expect-error a ConfigMap has no such field
 dependent("a", ConfigMap, { date: {} });
 dependent("a", ConfigMap, { metadata: { name: "b", labels: { c: "d" } }, data: {} }, { ready: "no", owned: false });

@@ -87,8 +87,8 @@ export interface DependentOptions extends DependentConfig {
 
 /** The desired fields of an object. Its kind and namespace follow; its name has the default `<owner>-<id>`. */
 export type BodyOf<K extends Kind> = Omit<WriteOf<K>, "apiVersion" | "kind" | "metadata"> & {
-  /** Name, labels, annotations and finalizers. */
-  readonly metadata?: Partial<Pick<ObjectMeta, "name" | "labels" | "annotations" | "finalizers">>;
+  /** Name, labels and annotations. The host refuses other fields. */
+  readonly metadata?: Partial<Pick<ObjectMeta, "name" | "labels" | "annotations">>;
 };
 
 /** The dependents of a plan, in the order in which they are applied, or what is wrong with the owner. */

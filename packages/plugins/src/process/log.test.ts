@@ -26,6 +26,16 @@ test.for([
     want: { level: "error", text: "pg: broken", data: { fields: `{"n":1}` } },
   },
   { name: "hclog JSON without fields", given: `{"@level":"off","@message":"m"}`, want: { level: "info", text: "m", data: {} } },
+  {
+    name: "hclog JSON with the name of a property of objects as its level",
+    given: `{"@level":"constructor","@message":"m"}`,
+    want: { level: "info", text: "m", data: {} },
+  },
+  {
+    name: "hclog JSON with a prototype as its level",
+    given: `{"@level":"__proto__","@message":"m"}`,
+    want: { level: "info", text: "m", data: {} },
+  },
   { name: "other JSON", given: `{"level":"error"}`, want: { level: "info", text: `{"level":"error"}`, data: {} } },
   { name: "broken JSON", given: "{x", want: { level: "info", text: "{x", data: {} } },
   { name: "a panic", given: "panic: boom", want: { level: "error", text: "panic: boom", data: {} } },

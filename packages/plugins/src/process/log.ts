@@ -4,8 +4,8 @@
  */
 import type { Timer } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
-import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import type { ConnectEnv } from "../connection.ts";
+import { shown } from "../shown.ts";
 
 type LogEnv = Pick<ConnectEnv, "log" | "clock" | "hide">;
 
@@ -86,7 +86,13 @@ const EMPTY: Buffer = Buffer.alloc(0);
 type Level = keyof Logger;
 
 /** hclog's levels; others are info, because the trace of an exception has none. */
-const LEVELS: Readonly<Record<string, Level>> = { trace: "debug", debug: "debug", info: "info", warn: "warn", error: "error" };
+const LEVELS: ReadonlyMap<unknown, Level> = new Map([
+  ["trace", "debug"],
+  ["debug", "debug"],
+  ["info", "info"],
+  ["warn", "warn"],
+  ["error", "error"],
+]);
 
 /** A line of hclog's text format, with or without its time. */
 const HCLOG = /^(?:\d{4}-\d\d-\d\dT[\d:.]{8,15}(?:Z|[+-]\d\d:?\d\d) )?\[(TRACE|DEBUG|INFO|WARN|ERROR)\] +/;
@@ -97,7 +103,7 @@ function write({ log, hide }: Pick<LogEnv, "log" | "hide">, line: string): void 
     return log[entry.level](entry.fields === "{}" ? {} : { fields: shown(hide(entry.fields)) }, shown(hide(entry.text)));
   const [prefix = "", level = ""] = HCLOG.exec(line) ?? [];
   const isPanic = /^(panic|fatal error): /.test(line);
-  log[isPanic ? "error" : (LEVELS[level.toLowerCase()] ?? "info")]({}, shown(hide(line.slice(prefix.length))));
+  log[isPanic ? "error" : (LEVELS.get(level.toLowerCase()) ?? "info")]({}, shown(hide(line.slice(prefix.length))));
 }
 
 /** A line of hclog's JSON format. */
@@ -113,20 +119,8 @@ function jsonEntry(line: string): { readonly level: Level; readonly text: string
     } = JSON.parse(line) as Record<string, unknown>;
     if (typeof message !== "string") return undefined;
     const text = typeof module === "string" ? `${module}: ${message}` : message;
-    return { level: LEVELS[String(level)] ?? "info", text, fields: JSON.stringify(fields) };
+    return { level: LEVELS.get(level) ?? "info", text, fields: JSON.stringify(fields) };
   } catch {
     return undefined;
   }
 }
-
-/** One line without secrets and control characters. A line break becomes a space. */
-export function printable(text: string): string {
-  return shown(text.replace(/\s+/g, " "));
-}
-
-/** Without secrets, and with control characters as escapes: a terminal must not obey a plugin. */
-export function shown(text: string): string {
-  return withoutSecrets(text).replace(CONTROL, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-const CONTROL = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

@@ -4,6 +4,7 @@ import { repeatedIn } from "./texts.ts";
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const dependent = { id: "a", object: json({ apiVersion: "v1", kind: "Secret" }), config: null, state: null };
+const secretOf = (stringData: object) => json({ apiVersion: "v1", kind: "Secret", stringData });
 const state = { type: "Ready", reason: "Ready", message: "", attributes: [] };
 const dependents = (...list: object[]) => ({ answer: "dependents", dependents: { dependents: list } });
 
@@ -36,6 +37,31 @@ test.for([
     name: "a number as apiVersion",
     given: dependents({ ...dependent, object: json({ apiVersion: 1, kind: "A" }) }),
     message: "has no apiVersion",
+  },
+  {
+    name: "an apiVersion without a group",
+    given: dependents({ ...dependent, object: json({ apiVersion: "/v1", kind: "A" }) }),
+    message: `has the apiVersion "/v1"`,
+  },
+  {
+    name: "an apiVersion of three parts",
+    given: dependents({ ...dependent, object: json({ apiVersion: "a/b/c", kind: "A" }) }),
+    message: `has the apiVersion "a/b/c"`,
+  },
+  {
+    name: "a Secret whose data is a text",
+    given: dependents({ ...dependent, object: json({ apiVersion: "v1", kind: "Secret", data: "x".repeat(1_000_000) }) }),
+    message: "dependents has a Secret whose data is no object",
+  },
+  {
+    name: "Secrets of more than 1 MiB",
+    given: dependents(...["a", "b"].map((id) => ({ ...dependent, id, object: secretOf({ key: id.repeat(600_000) }) }))),
+    message: "dependents has Secrets with more than 1000 values or 1 MiB",
+  },
+  {
+    name: "more than 1,000 values in Secrets",
+    given: dependents({ ...dependent, object: secretOf(Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`k${i}`, "v"]))) }),
+    message: "dependents has Secrets with more than 1000 values or 1 MiB",
   },
   { name: "another state", given: dependents({ ...dependent, state: { ...state, type: "Fine" } }), message: `state.type is "Fine"` },
   {
@@ -132,6 +158,7 @@ test.for<{ name: string; given: object; message: string }>([
     given: { kinds: [{ group: "", version: "", kind: "Secret" }] },
     message: "kinds[0].version is empty",
   },
+  { name: "control characters in the name", given: { name: "pg\u001b[31m" }, message: "name has control characters" },
 ])("a description with $name is not valid", ({ given, message }) => {
   expect(() => decodeDescription({ ...description, ...given })).toThrowError(message);
 });

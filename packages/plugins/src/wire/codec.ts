@@ -88,13 +88,36 @@ const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<strin
 /** Without bytes it is `undefined`. */
 const OPTIONAL_OBJECT = z
   .preprocess((bytes) => (bytes instanceof Uint8Array && bytes.length === 0 ? undefined : bytes), OBJECT.optional())
-  .transform((object) => object);
+  .transform((object) => object); // It makes the field one that is always there, with or without a value.
+
+/** A version, or a group and a version. */
+const GROUP_VERSION = /^[^/\s]+(\/[^/\s]+)?$/;
 
 /** An object of a plan. */
 const RESOURCE = OBJECT.superRefine((object, context) => {
-  for (const field of ["apiVersion", "kind"])
-    if (typeof object[field] !== "string" || object[field] === "") context.addIssue(`has no ${field}; set it`);
+  const { apiVersion, kind } = object;
+  for (const [field, value] of Object.entries({ apiVersion, kind }))
+    if (typeof value !== "string" || value === "") context.addIssue(`has no ${field}; set it`);
+  if (typeof apiVersion === "string" && apiVersion !== "" && !GROUP_VERSION.test(apiVersion))
+    context.addIssue(`has the apiVersion ${quoted(apiVersion)}; set one such as "apps/v1"`);
 });
+
+/** Maximum number of values in the Secrets of an answer, and of their characters: each value is searched for in messages. */
+const MAX_SECRET_VALUES = 1_000;
+const MAX_SECRET_LENGTH = 1024 * 1024;
+
+/** Refuses more values of Secrets than the host can hide. */
+function limitSecrets(dependents: readonly { readonly object: Record<string, unknown> }[], context: core.$RefinementCtx): void {
+  const fields = dependents
+    .filter(({ object }) => object["apiVersion"] === "v1" && object["kind"] === "Secret")
+    .flatMap(({ object }) => [object["data"] ?? {}, object["stringData"] ?? {}]);
+  if (fields.some((field) => typeof field !== "object"))
+    return context.addIssue("has a Secret whose data is no object; give an object of texts");
+  const values = fields.flatMap((field) => Object.values(field));
+  const length = values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+  if (values.length > MAX_SECRET_VALUES || length > MAX_SECRET_LENGTH)
+    context.addIssue(`has Secrets with more than ${MAX_SECRET_VALUES} values or 1 MiB; give fewer`);
+}
 
 /** Refuses two elements with the same text. */
 const unique =
@@ -112,7 +135,7 @@ const API_VERSION = z.string().regex(/^\d{1,9}\.\d{1,9}$/, { error: but('set one
 /** Category and type are the name of the CapabilityInfo. */
 const LABEL = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i, { error: but('set letters, digits and "-", 63 at most') });
 const REASON = z.string().refine(isConditionReason, { error: but("set one CamelCase word") });
-/** The longest name of an object. */
+/** The longest name of an object, or of a file. */
 const ID = TEXT.max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
 /** A version, which a CapabilityInfo shows. */
 const VERSION = z.string().max(253, "is too long; set one of 253 characters at most").regex(PRINTABLE, NOT_PRINTABLE);
@@ -122,7 +145,7 @@ const FLAG = z.boolean().optional();
 const MAX_TYPES = 1_000;
 
 const DESCRIPTION = z.object({
-  name: TEXT,
+  name: ID,
   version: VERSION,
   apiVersions: z.object(
     { oldest: API_VERSION, newest: API_VERSION },
@@ -171,7 +194,14 @@ const ANSWER = z.object({
   problems: z
     .object({ problems: z.array(z.object({ path: z.string(), message: TEXT })).min(1, "is empty; give problems, or dependents") })
     .optional(),
-  dependents: z.object({ dependents: z.array(DEPENDENT).superRefine(unique(({ id }) => id)) }).optional(),
+  dependents: z
+    .object({
+      dependents: z
+        .array(DEPENDENT)
+        .superRefine(unique(({ id }) => id))
+        .superRefine(limitSecrets),
+    })
+    .optional(),
   error: z
     .object({
       code: REASON,

@@ -8,7 +8,9 @@ import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { Tls } from "./certificate.ts";
 import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
+import { checkFields, DESCRIBE_SHAPE, PLAN_SHAPE, type Shape, TOO_MANY_FIELDS } from "./fields.ts";
 import { API_VERSION, HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "./protos.ts";
+import { messageOf } from "./texts.ts";
 
 /** Options of {@link connectGrpc}. */
 export interface GrpcOptions extends Pick<ConnectEnv, "clock" | "hide"> {
@@ -40,6 +42,7 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
   const { plugin, protocol } = options;
   const [grpc, protos] = await Promise.all([import("@grpc/grpc-js"), loadProtos()]);
   const client = clientOf(grpc, target, options);
+  const methods = { describe: limited(protos.capability.Describe, DESCRIBE_SHAPE), plan: limited(protos.capability.Plan, PLAN_SHAPE) };
   const { promise: ended, resolve: onEnd } = Promise.withResolvers<string>();
   /** Why the client is closed. The first reason counts. */
   let closedBy: string | undefined;
@@ -54,11 +57,11 @@ export async function connectGrpc(target: string, options: GrpcOptions, signal: 
     protocol,
     ended,
     async describe(limit) {
-      const wire = await call(protos.capability.Describe, { hostApiVersion: API_VERSION }, limit);
+      const wire = await call(methods.describe, { hostApiVersion: API_VERSION }, limit);
       return decoded("Describe", plugin, () => decodeDescription(wire));
     },
     async plan(request, limit) {
-      const wire = await call(protos.capability.Plan, encodePlan(request), limit);
+      const wire = await call(methods.plan, encodePlan(request), limit);
       return decoded("Plan", plugin, () => decodeAnswer(wire));
     },
     async check(limit) {
@@ -102,6 +105,17 @@ function clientOf({ Client, credentials }: typeof import("@grpc/grpc-js"), targe
 
 type AnyMethod = MethodDefinition<object, object>;
 
+/** A method whose answer is only decoded if that takes little time. */
+function limited(method: AnyMethod, shape: Shape): AnyMethod {
+  return {
+    ...method,
+    responseDeserialize(bytes) {
+      checkFields(bytes, shape);
+      return method.responseDeserialize(bytes);
+    },
+  };
+}
+
 interface Call {
   readonly client: Client;
   readonly target: string;
@@ -141,8 +155,7 @@ function decoded<T>(method: string, plugin: string, decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PluginError("InvalidAnswer", `the answer to ${method} of plugin "${plugin}" is not valid: ${why}`, { cause });
+    throw new PluginError("InvalidAnswer", `the answer to ${method} of plugin "${plugin}" is not valid: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -190,6 +203,8 @@ function errorOf(
       // Status 14 is a connection that was lost before the call; the texts are those of a loss within it.
       if (code === 14 || /RST_STREAM|ECONNRESET|EPIPE|socket hang up/.test(details))
         return new PluginError("Away", `${failed}: ${cause}; the host connects again when it is back`);
+      if (details.includes(TOO_MANY_FIELDS))
+        return new PluginError("InvalidAnswer", `${failed}: ${TOO_MANY_FIELDS}; give fewer objects, problems or attributes`);
       if (/pars(e|ing)|deserializ|decompress/i.test(details))
         return new PluginError("InvalidAnswer", `${failed}: the answer is not a message of ${service}; build the plugin with its v1.proto`);
       return new PluginError("PlanFailed", `${failed}: status ${code}, ${cause}; see the log of the plugin`);
