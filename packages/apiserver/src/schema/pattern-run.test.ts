@@ -9,13 +9,13 @@ test("a pattern that needs exponential time is ended", () => {
   expect(() => runPattern(SLOW, text, () => SLOW.test(text))).toThrow(PatternTimeError);
 });
 
-test("a pattern that was too slow on a thousand texts does not block for seconds", () => {
+test("a pattern that was too slow on hundreds of texts does not block for seconds", () => {
   const begin = performance.now();
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 200; i++) {
     const text = `${"a".repeat(40)}${i}`;
     expect(() => runPattern(SLOW, text, () => SLOW.test(text))).toThrow(PatternTimeError);
   }
-  expect(performance.now() - begin).toBeLessThan(20_000);
+  expect(performance.now() - begin).toBeLessThan(5_000);
 });
 
 test("a slow pattern still matches a text that it can check", () => {
