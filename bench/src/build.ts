@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join, resolve } from "node:path";
-import { build } from "rolldown";
+import { buildOperator } from "@treadle/build";
 
 const bench = resolve(import.meta.dirname, "..");
 const dist = join(bench, "dist");
@@ -35,20 +35,10 @@ export function buildClientNode(): string {
   return program;
 }
 
-/**
- * The same in few files, as a Dockerfile may do it. What reads kubeconfigs stays where it is: no pod needs it.
- * @returns the program to be given to node
- */
-export async function bundle(program: string): Promise<string> {
-  const dir = join(dist, "bundle");
-  await build({
-    input: program,
-    platform: "node",
-    external: ["@kubernetes/client-node"],
-    logLevel: "warn",
-    output: { dir, format: "esm", minify: true, cleanDir: true, entryFileNames: "treadle.mjs", chunkFileNames: "[name]-[hash].mjs" },
-  });
-  return join(dir, "treadle.mjs");
+/** The same as `treadle-build` makes it for production. @returns the program to be given to node */
+export async function buildBuilt(): Promise<string> {
+  const { program } = await buildOperator({ entry: join("src", "operators", "treadle.ts"), cwd: bench, out: join("dist", "built") });
+  return program;
 }
 
 /** @returns the program. Its first build takes some minutes; Go keeps what it compiled. */

@@ -1,6 +1,6 @@
 /** The operators that can be compared, and how each is made and started. */
 import { type Account, inCluster, kubeconfig } from "./accounts.ts";
-import { buildClientNode, buildControllerRuntime, buildTreadle, bundle } from "./build.ts";
+import { buildBuilt, buildClientNode, buildControllerRuntime, buildTreadle } from "./build.ts";
 import type { Mode, Peer } from "./operator.ts";
 
 /** Makes an operator that was built ready to start at a place. */
@@ -31,8 +31,8 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     isInCluster: true,
   },
   "controller-runtime": { build: async () => [buildControllerRuntime()], modes: ["reconcile", "cache", "metadata", "sets"] },
-  "treadle-tuned": {
-    build: async () => [process.execPath, "--expose-gc", "--max-semi-space-size=8", await bundle(buildTreadle())],
+  "treadle-built": {
+    build: async () => [process.execPath, "--expose-gc", await buildBuilt()],
     modes: ["reconcile", "cache", "metadata", "sets"],
     hasEventLoop: true,
     isInCluster: true,
@@ -49,13 +49,13 @@ const peerNames: readonly string[] = Object.keys(RECIPES);
 export const defaultPeers: readonly string[] = [
   "treadle",
   "controller-runtime",
-  "treadle-tuned",
+  "treadle-built",
   "controller-runtime-tuned",
   "client-node",
 ];
 
 /** The operators of the quick form: those that have goals, and what they are compared with. */
-export const quickPeers: readonly string[] = ["treadle", "controller-runtime", "treadle-tuned"];
+export const quickPeers: readonly string[] = ["treadle", "controller-runtime", "treadle-built"];
 
 /** The operators whose processes profiles can show. */
 export const profiledPeers: readonly string[] = peerNames.filter((name) => RECIPES[name]?.hasEventLoop === true);

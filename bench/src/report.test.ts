@@ -15,7 +15,7 @@ test("a goal is judged by the median: of the ratio, or of our number where the g
   const text = report(
     results({
       treadle: { convergeCpuMs: [1_500, 1_200, 9_000], idleRssMb: [99, 101, 100] },
-      "treadle-tuned": { convergeCpuMs: [1_300], idleRssMb: [81] },
+      "treadle-built": { convergeCpuMs: [1_300], idleRssMb: [81] },
       "controller-runtime": { convergeCpuMs: [1_000, 1_100, 900], idleRssMb: [30] },
     }),
   );

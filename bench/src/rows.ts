@@ -7,7 +7,7 @@ export type Variant = "defaults" | "built";
 /** The operators of a variant: ours, and those beside it, of which the first one that was measured counts. */
 export const VARIANTS: Readonly<Record<Variant, { readonly us: string; readonly them: readonly [string, ...string[]] }>> = {
   defaults: { us: "treadle", them: ["controller-runtime"] },
-  built: { us: "treadle-tuned", them: ["controller-runtime-tuned", "controller-runtime"] },
+  built: { us: "treadle-built", them: ["controller-runtime-tuned", "controller-runtime"] },
 };
 
 export interface Row {

@@ -44,7 +44,7 @@ export class TestPlugin implements PluginSource {
     env.offer({ name, title: `plugin ${name}`, revision: "1", priority: 0, connect: () => this.#connect() });
   }
 
-  /** Removes the plugin for good. */
+  /** Removes the plugin. */
   withdraw(): void {
     this.#env?.withdraw(postgres.name);
   }

@@ -17,7 +17,7 @@ const facade = "treadle";
 /** The packages, lowest first. Imports go up this list only. The command comes last: it is a program, and uses what users use. */
 const packageOrder: readonly string[] = [
   ..."apimachinery apiserver workqueue client informer reconcile controller testing"
-    .concat(" dependents components managed webhooks generators plugins")
+    .concat(" dependents components managed webhooks generators plugins build")
     .split(" ")
     .map((name) => `@treadle/${name}`),
   facade,

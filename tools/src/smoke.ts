@@ -1,7 +1,8 @@
 /**
  * `npm run smoke`: what a user gets. Installs the tarballs with npm in an empty folder, compiles against them with the strictest
  * settings (their declarations included) and runs the result: a program that imports every export, and the programs of README.md.
- * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started. `-- --keep` leaves the folder.
+ * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started. Examples are built by `treadle-build`
+ * and run (smoke-built.ts). `-- --keep` leaves the folder.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { capture, run } from "./run.ts";
+import { smokeBuilt } from "./smoke-built.ts";
 import { exportedPaths, packAll } from "./tarballs.ts";
 import { errorsOf } from "./type-messages.ts";
 import { publicPackages, readManifest, root } from "./workspaces.ts";
@@ -57,6 +59,7 @@ async function smoke(dir: string): Promise<void> {
   await compile(consumer);
   await must(process.execPath, ["every-export.ts"], consumer);
   await serves(consumer);
+  await smokeBuilt(consumer);
 }
 
 /** The program of the API server starts from its tarball, and a signal ends it. */

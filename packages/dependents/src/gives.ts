@@ -1,6 +1,6 @@
 /** The values that the objects of a step give: computed once for each version of an object, and handed over in each pass. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { handOver, misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
+import { deepFreeze, handOver, misuse, isPromiseLike } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer } from "./core/ask.ts";
 import { plainJson } from "./core/json.ts";
 import type { Given } from "./core/memory.ts";
@@ -73,12 +73,6 @@ function valueOf(where: string, give: () => unknown): unknown {
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
-}
-
-function deepFreeze(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }
 
 /** Hands over what the objects give. With `each` a var is there when all objects give it. */

@@ -46,7 +46,7 @@ export interface Origin {
   readonly isServer?: boolean;
   /** Decides between plugins that offer the same: the higher one serves. */
   readonly priority: number;
-  /** Starts the program, or connects to the server, within a limit of its own. @throws PluginError with what to do */
+  /** Starts the program, or connects to the server, within its own limit. @throws PluginError with what to do */
   connect(env: ConnectEnv, signal: AbortSignal): Promise<Connection>;
 }
 
@@ -54,7 +54,7 @@ export interface Origin {
 export interface PluginSourceEnv extends Omit<ConnectEnv, "hide"> {
   /** Reports a plugin, or a new revision of it. */
   offer(origin: Origin): void;
-  /** Reports that a plugin is gone for good. */
+  /** Reports that a plugin was removed. */
   withdraw(name: string): void;
 }
 

@@ -4,8 +4,8 @@ export { CapabilityInfo, type InfoSpec, type InfoStatus } from "./host/capabilit
 export { pluginHost } from "./host/plugin-host.ts";
 export { isPluginError, PluginError, type PluginErrorCode, type PluginErrorOptions } from "./plugin-error.ts";
 export { folder, type FolderOptions } from "./sources/folder.ts";
-export type { PluginSourceOptions, ProgramOptions } from "./sources/program.ts";
-export { release, type ReleaseOptions, releasesIn, type ReleasesOptions } from "./sources/release.ts";
+export type { PluginSourceOptions, ProgramOptions } from "./sources/source.ts";
+export { release, type ReleaseOptions, type ReleasesOptions } from "./sources/release.ts";
 export { address, type AddressOptions, socket, type SocketOptions } from "./sources/servers.ts";
 export type { GrantedKinds, PluginHost, PluginHostOptions, PluginStepOptions } from "./types.ts";
 export type {

@@ -20,7 +20,10 @@ export type PluginErrorCode =
 
 /** Options of {@link PluginError}. */
 export interface PluginErrorOptions extends ErrorOptions {
-  /** When the call may be tried again, in milliseconds. @defaultValue by the backoff of the pass; with `Away`: when the plugin is back */
+  /**
+   * When the call may be tried again, in milliseconds.
+   * @defaultValue by the backoff of the pass; with `Away`: when the plugin is back; with `NotGranted`: 5 minutes
+   */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -32,11 +35,14 @@ export class PluginError extends NoAnswer {
   readonly code: PluginErrorCode;
 
   constructor(code: PluginErrorCode, message: string, { retryAfterMs, ...options }: PluginErrorOptions = {}) {
-    super("PluginUnavailable", message, { ...options, retry: retryAfterMs ?? (code === "Away" ? "never" : "backoff") });
+    super("PluginUnavailable", message, { ...options, retry: retryAfterMs ?? RETRY[code] ?? "backoff" });
     this.code = code;
     Object.defineProperty(this, PLUGIN_ERROR, { value: true });
   }
 }
+
+/** A plan that is not granted follows from the request, and grants change with the process: another call seldom helps. */
+const RETRY: Readonly<Partial<Record<PluginErrorCode, "never" | number>>> = { Away: "never", NotGranted: 300_000 };
 
 const PLUGIN_ERROR: symbol = Symbol.for("treadle.plugins.PluginError");
 

@@ -4,6 +4,7 @@ import type { Runnable, Source } from "@treadle/controller";
 import type { Adoption } from "@treadle/dependents";
 import type { Step } from "@treadle/reconcile";
 import type { PluginSource } from "./connection.ts";
+import type { ReleasesOptions } from "./sources/release.ts";
 
 /** The kinds that a plugin may give: kinds, those of `kind<T>()` that the operator does not know, or any with all rights. */
 export type GrantedKinds = readonly Kind[] | "any";
@@ -19,8 +20,8 @@ export interface PluginHostOptions {
   readonly from: readonly PluginSource[];
   /** What each plugin may give, by the name of the plugin. A plugin without an entry may give nothing. */
   readonly kinds: Readonly<Record<string, GrantedKinds>>;
-  /** Releases besides those in `from`, as a list. @defaultValue the environment variable TREADLE_PLUGINS */
-  readonly releases?: string | undefined;
+  /** Options of the releases that the environment variable TREADLE_PLUGINS adds to `from`, such as the base of a mirror. */
+  readonly releases?: ReleasesOptions;
 }
 
 /** The request of an owner for a capability: each a function of the owner. */

@@ -34,15 +34,15 @@ const CERTIFICATE = "bm90IGEgY2VydGlmaWNhdGU";
 
 /** Programs that never serve. */
 const STARTS: readonly (Case & { readonly content: string; readonly isRefused?: boolean })[] = [
-  { name: "text", content: "just a text\n", message: "it is no program for this system" },
+  { name: "text", content: "just a text\n", message: "it is not a program for this system" },
   {
     name: "cookie",
     content: nodeScript(`console.error("This is a plugin. Its token=hunter2hunter2"); process.exit(1);`),
     message: "ended with code 1 before it served; check that",
   },
-  { name: "no-line", content: line("hello\n"), message: `no handshake but \\"hello\\"` },
-  { name: "before", content: line("hello\n1|1|unix|/a|grpc|x\n"), message: `no handshake but \\"hello\\"` },
-  { name: "after", content: line(`1|1|unix|/a|grpc|${CERTIFICATE}|x y|z\n`), message: "no handshake but" },
+  { name: "no-line", content: line("hello\n"), message: `\\"hello\\", not a handshake` },
+  { name: "before", content: line("hello\n1|1|unix|/a|grpc|x\n"), message: `\\"hello\\", not a handshake` },
+  { name: "after", content: line(`1|1|unix|/a|grpc|${CERTIFICATE}|x y|z\n`), message: "not a handshake" },
   { name: "endless-line", content: line("x".repeat(70_000)), message: "65536 bytes without a handshake line" },
   {
     name: "core",

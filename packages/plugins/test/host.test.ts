@@ -3,6 +3,7 @@
  *
  * @module-tag memory
  */
+import { setImmediate } from "node:timers/promises";
 import { defineResource, type Kind, kind, systemClock, systemRandom } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { conditions, handler } from "@treadle/reconcile";
@@ -10,6 +11,7 @@ import { checkRights, startTestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CapabilityInfo, pluginHost } from "../src/index.ts";
+import type { PluginSource } from "../src/connection.ts";
 import { PluginError } from "../src/plugin-error.ts";
 import type { PlanAnswer } from "../src/wire/messages.ts";
 import { FakePlugin, FakeSource } from "./fake-plugins.ts";
@@ -31,28 +33,28 @@ function fakeEnv(logs: string[]) {
   return { clock: systemClock, random: systemRandom, log, client: {}, metrics: async () => undefined } as never;
 }
 
-test.for([{ from: "options" }, { from: "TREADLE_PLUGINS" }])(
-  "a list of releases in $from is read at the start, and a wrong entry is reported",
-  async ({ from }) => {
-    const list = `nonsense,acme/pg@v1.0.0#plan9-mips=${"0".repeat(64)}`;
-    const plugins = pluginHost({ from: [], kinds: {}, ...(from === "options" ? { releases: list } : {}) });
-    const logs: string[] = [];
-    const before = process.env["TREADLE_PLUGINS"];
-    process.env["TREADLE_PLUGINS"] = from === "options" ? "another" : list;
-    try {
-      await plugins.start(new AbortController().signal, fakeEnv(logs));
-      await plugins.source.start(new AbortController().signal, { clock: systemClock } as never);
-    } finally {
-      if (before === undefined) delete process.env["TREADLE_PLUGINS"];
-      else process.env["TREADLE_PLUGINS"] = before;
-      await plugins.stop?.();
-    }
-    expect(logs).toEqual([
-      expect.stringContaining('"nonsense"'),
-      expect.stringContaining("release acme/pg@v1.0.0 is not used: it has no checksum for"),
-    ]);
-  },
-);
+test("the releases in TREADLE_PLUGINS are read at the start, and a wrong entry is reported", async () => {
+  const plugins = pluginHost({ from: [], kinds: {} });
+  const logs: string[] = [];
+  const before = process.env["TREADLE_PLUGINS"];
+  process.env["TREADLE_PLUGINS"] = `nonsense,acme/pg@v1.0.0#plan9-mips=${"0".repeat(64)}`;
+  try {
+    await plugins.start(new AbortController().signal, fakeEnv(logs));
+    await plugins.source.start(new AbortController().signal, { clock: systemClock } as never);
+  } finally {
+    if (before === undefined) delete process.env["TREADLE_PLUGINS"];
+    else process.env["TREADLE_PLUGINS"] = before;
+    await plugins.stop?.();
+  }
+  expect(logs).toEqual([
+    expect.stringContaining('"nonsense"'),
+    expect.stringContaining("release acme/pg@v1.0.0 is not used: it has no checksum for"),
+  ]);
+});
+
+test("the options of the releases in TREADLE_PLUGINS are checked when the operator is made", () => {
+  expect(() => pluginHost({ from: [], kinds: {}, releases: { base: "http://mirror" } })).toThrow(/must be an https URL/);
+});
 
 test("a host that was stopped starts its plugins again", async () => {
   const pg = postgres();
@@ -64,6 +66,31 @@ test("a host that was stopped starts its plugins again", async () => {
     await plugins.stop?.();
     expect(pg.open.size).toBe(0);
   }
+});
+
+test("a look for plugins that a stop has ended is not taken for the look of the next start", async () => {
+  const looks: PromiseWithResolvers<void>[] = [];
+  const slow: PluginSource = {
+    title: "slow",
+    start: () => {
+      const look = Promise.withResolvers<void>();
+      looks.push(look);
+      return look.promise;
+    },
+  };
+  const plugins = pluginHost({ from: [slow], kinds: {} });
+  await plugins.start(new AbortController().signal, fakeEnv([]));
+  await plugins.stop?.();
+  await plugins.start(new AbortController().signal, fakeEnv([]));
+  let hasLooked = false;
+  const looked = Promise.resolve(plugins.source.start(new AbortController().signal, { clock: systemClock } as never));
+  void looked.then(() => (hasLooked = true));
+  looks[0]?.resolve();
+  await setImmediate();
+  expect(hasLooked).toBe(false);
+  looks[1]?.resolve();
+  await looked;
+  await plugins.stop?.();
 });
 
 test("an owner keeps its conditions while the host has not started, and gets a pass when it starts", async () => {
@@ -88,13 +115,13 @@ test("an owner keeps its conditions while the host has not started, and gets a p
   expect([await stage.shown("a"), await stage.shown("b")]).toEqual([READY, READY]);
 });
 
-test("an operator without the CRD of CapabilityInfo serves, and writes them once it is installed", async () => {
+test("an operator without the CRD of CapabilityInfo serves, and writes them at most a minute after it is installed", async () => {
   await using stage = await setStage([new FakeSource(postgres().origin())], [capability("a")], { kinds: [] });
   await stage.cluster.settled();
   await stage.pass(2_000);
   expect(await stage.shown("a")).toEqual(READY);
   await stage.cluster.install(CapabilityInfo);
-  await stage.pass(300_000);
+  await stage.pass(60_000);
   await stage.cluster.settled({ horizonMs: 0 });
   expect(await stage.infos()).toEqual(["database-postgresql: Ready True pg"]);
 });
@@ -141,7 +168,7 @@ test("an answer with a cluster-scoped object is refused with kinds any, and noth
   });
   expect(await stage.maps()).toEqual([]);
   pg.plan = () => ({ type: "dependents", dependents: [map("server")] });
-  await stage.pass(60_000);
+  await stage.pass(300_000);
   expect([await stage.shown("a"), await stage.maps()]).toEqual([READY, ["a-server"]]);
 });
 
@@ -214,6 +241,23 @@ test.for<{ readonly text: string; readonly answer: PlanAnswer | PluginError }>([
   const owner = await stage.cluster.client.get(Capability, { name: "a", namespace: "default" });
   expect([isEcho, owner?.status?.conditions?.find(({ type }) => type === "Ready")?.status]).toEqual([true, "False"]);
   expect(JSON.stringify([owner?.status, stage.operator.logs])).not.toContain(VALUE.slice(0, 3));
+});
+
+test("a plan with a kind that is not granted is asked for again every five minutes, and at once when the plugin changes", async () => {
+  const pg = postgres();
+  const source = new FakeSource(pg.origin());
+  pg.plan = () => ({ type: "dependents", dependents: [map("server", { kind: "Service" })] });
+  await using stage = await setStage([source], [capability("a")]);
+  await stage.pass(290_000);
+  const message = expect.stringContaining("not granted") as string;
+  expect(await stage.condition("a", "PluginReady")).toMatchObject({ reason: "PluginUnavailable", message });
+  expect(pg.plans).toHaveLength(1);
+  await stage.pass(20_000);
+  expect(pg.plans).toHaveLength(2);
+  pg.plan = () => ({ type: "dependents", dependents: [map("server")] });
+  source.offer(pg.origin({ revision: "2" }));
+  await stage.pass(1_000);
+  expect(await stage.shown("a")).toEqual(READY);
 });
 
 test("an answer with the owner itself is refused", async () => {

@@ -22,7 +22,7 @@ const handshake = (line: string) => () => nodeProgram(`console.log(${JSON.string
 const CERTIFICATE = "bm90IGEgY2VydGlmaWNhdGU";
 
 test.for<{ name: string; program: () => Promise<string>; message: string; code?: string }>([
-  { name: "a text file", program: () => programFile("just a text\n"), message: "no program for this system" },
+  { name: "a text file", program: () => programFile("just a text\n"), message: "not a program for this system" },
   { name: "a file without the right to execute", program: () => programFile("#!/bin/sh\n", { mode: 0o644 }), message: "chmod 755" },
   { name: "a missing file", program: () => Promise.resolve("/nowhere/plugin"), message: "does not exist" },
   { name: "a program for another processor", program: () => programFile(elf(8)), message: "before it served; check that" },
@@ -38,9 +38,9 @@ test.for<{ name: string; program: () => Promise<string>; message: string; code?:
     program: () => nodeProgram(`process.kill(process.pid, "SIGKILL");`),
     message: "SIGKILL",
   },
-  { name: "garbage before the handshake", program: handshake("hello\n1|1|unix|/a|grpc|x"), message: `no handshake but "hello"` },
-  { name: "garbage after the handshake", program: handshake(`1|1|unix|/a|grpc|${CERTIFICATE}|x y|z`), message: "no handshake" },
-  { name: "an empty first line", program: handshake("\n1|1|unix|/a|grpc|x"), message: `no handshake but ""` },
+  { name: "garbage before the handshake", program: handshake("hello\n1|1|unix|/a|grpc|x"), message: `is "hello", not a handshake` },
+  { name: "garbage after the handshake", program: handshake(`1|1|unix|/a|grpc|${CERTIFICATE}|x y|z`), message: "not a handshake" },
+  { name: "an empty first line", program: handshake("\n1|1|unix|/a|grpc|x"), message: `is "", not a handshake` },
   {
     name: "output without a newline",
     program: () => nodeProgram(`process.stdout.write("x".repeat(70_000)); setInterval(() => {}, 1e6);`),

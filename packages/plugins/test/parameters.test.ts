@@ -4,6 +4,8 @@
  * @module-tag memory
  */
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { capability as authored, planOf } from "../src/author/index.ts";
 import { FakePlugin, FakeSource } from "./fake-plugins.ts";
 import { capability, setStage } from "./stage.ts";
 
@@ -19,6 +21,24 @@ test("a pattern that takes too long for a parameter ends the pass of its owner w
   });
   expect((await stage.shown("good"))["Ready"]).toBe("True Ready");
   expect(pg.plans.map(({ owner }) => owner.metadata.name)).toEqual(["good"]);
+});
+
+test("a wrong element of a list in the parameters has the path that planOf() reports", async () => {
+  const hosts = z.object({ hosts: z.array(z.string()) });
+  const pg = new FakePlugin("pg", { types: [{ name: "postgresql", versions: [], parameterSchema: z.toJSONSchema(hosts) }] });
+  const parameters = { hosts: ["a", 1] };
+  await using stage = await setStage([new FakeSource(pg.origin())], [capability("a", { parameters })]);
+  await stage.cluster.settled();
+  const message = "spec.parameters.hosts[1]: Invalid input: expected string, received number";
+  expect(await stage.condition("a", "PluginReady")).toMatchObject({ reason: "Invalid", message });
+  const declared = authored({
+    name: "pg",
+    category: "database",
+    types: [{ name: "postgresql", parameters: hosts }],
+    kinds: [],
+    plan: () => [],
+  });
+  expect(() => planOf(declared, { spec: { parameters } })).toThrow(message);
 });
 
 /** Each definition is the next one twice. */

@@ -26,7 +26,6 @@ export {
   type ProgramOptions,
   release,
   type ReleaseOptions,
-  releasesIn,
   type ReleasesOptions,
   socket,
   type SocketOptions,

@@ -32,13 +32,12 @@ interface Started {
 export class Host {
   readonly registry: Registry = new Registry();
   readonly #name: string;
-  readonly #sources: () => readonly PluginSource[];
+  readonly #sources: readonly PluginSource[];
   readonly #plugins = new Map<string, Supervisor>();
   #look = Promise.withResolvers<void>();
   #started: Started | undefined;
 
-  /** @param sources called at each start */
-  constructor(name: string, sources: () => readonly PluginSource[]) {
+  constructor(name: string, sources: readonly PluginSource[]) {
     this.#name = name;
     this.#sources = sources;
   }
@@ -64,8 +63,10 @@ export class Host {
       infos.changed();
     };
     changed();
+    // That of this start: after a stop, the next start has another one.
+    const look = this.#look;
     void this.#lookAt({ clock, random, log, metrics, changed }, end.signal).then(() => {
-      this.#look.resolve();
+      look.resolve();
       infos.looked();
     });
     this.#checkHealth(clock, end.signal).catch(() => undefined); // It ends by the signal.
@@ -93,7 +94,7 @@ export class Host {
   }
 
   async #lookAt(env: SupervisorEnv, signal: AbortSignal): Promise<void> {
-    const looks = this.#sources().map(async (source, i) => {
+    const looks = this.#sources.map(async (source, i) => {
       // Two sources may have a plugin of the same name.
       const keyOf = (name: string): string => `${i} ${name}`;
       const offer = (origin: Origin): void => {

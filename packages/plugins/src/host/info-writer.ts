@@ -18,7 +18,7 @@ import {
 } from "@treadle/apimachinery";
 import type { RunnableEnv } from "@treadle/controller";
 import { errorFields } from "@treadle/reconcile/unstable/engine";
-import { delayAfter } from "@treadle/workqueue";
+import { delayAfter, EXTERNAL_BACKOFF } from "@treadle/workqueue";
 import { CapabilityInfo } from "./capability-info.ts";
 import type { Candidates, Registry } from "./registry.ts";
 import type { PluginFacts } from "./supervisor.ts";
@@ -37,7 +37,6 @@ type Info = ObjectOf<typeof CapabilityInfo>;
 type Shown = Omit<NonNullable<Info["status"]>, "conditions" | "observedGeneration">;
 
 const DEBOUNCE_MS = 1_000;
-const RETRY = { baseMs: 1_000, maxMs: 300_000 };
 
 /** Keeps the CapabilityInfos of a host, until `signal` is aborted. The objects stay. */
 export class InfoWriter {
@@ -77,9 +76,9 @@ export class InfoWriter {
         [failures, delayMs] = [0, DEBOUNCE_MS];
       } catch (error) {
         const isMissing = isKindNotServed(error) || isNotFound(error);
-        const remedy = isMissing ? "install its CRD, crdOf(CapabilityInfo)" : "it is tried again";
+        const remedy = isMissing ? "install its CRD, crdOf(CapabilityInfo); it is looked for every minute" : "it is tried again";
         if (failures === 0) log.warn(errorFields(error), `cannot write CapabilityInfos, so users do not see the plugins: ${remedy}`);
-        delayMs = isMissing ? RETRY.maxMs : delayAfter(RETRY, failures, random);
+        delayMs = isMissing ? EXTERNAL_BACKOFF.maxMs : delayAfter(EXTERNAL_BACKOFF, failures, random);
         failures += 1;
       }
     }
@@ -109,7 +108,7 @@ export class InfoWriter {
       }
       if (this.#hasLooked) await client.delete(CapabilityInfo, { name: metadata.name }, { preconditions: { uid: metadata.uid } });
     });
-    // One that another host has is no obstacle for the others.
+    // An object that another host keeps does not stop the writes of the others.
     const failed = (await Promise.allSettled([...writes, ...rest])).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }

@@ -1,6 +1,6 @@
 /** pluginHost: the options of an operator's author become a runnable, a source and steps. */
 import { type Kind, kindIdOf } from "@treadle/apimachinery";
-import { releasesIn } from "../sources/release.ts";
+import { listedReleases } from "../sources/release.ts";
 import { pluginStep } from "../step/plugin-step.ts";
 import type { GrantedKinds, PluginHost, PluginHostOptions } from "../types.ts";
 import { CapabilityInfo } from "./capability-info.ts";
@@ -14,10 +14,7 @@ import { Host } from "./host.ts";
 export function pluginHost(options: PluginHostOptions): PluginHost {
   const { name = "plugins", from, kinds: grants, releases } = options;
   const kinds = grantedKinds(grants);
-  const host = new Host(name, () => {
-    const list = releases ?? process.env["TREADLE_PLUGINS"] ?? "";
-    return list === "" ? from : [...from, releasesIn(list)];
-  });
+  const host = new Host(name, [...from, listedReleases(releases)]);
   return {
     name,
     needsLeader: true,

@@ -3,7 +3,7 @@
  *
  * Of several plugins the one with the highest priority serves, else the first by name. It keeps the pair while it is away or in a crash
  * loop: another plugin gives other objects, and the objects of the first would be removed. It loses the pair when it is refused, when it
- * is gone for good, or when its new revision does not offer the pair.
+ * is removed, or when its new revision does not offer the pair.
  */
 import type { LiveInput } from "@treadle/dependents/unstable/render";
 import { truncate } from "@treadle/reconcile/unstable/engine";
@@ -27,9 +27,9 @@ export class Pair implements LiveInput {
   readonly #listeners = new Set<() => void>();
   #version: string;
 
-  /** @param others what plugins offer besides the pair */
-  constructor(others: string) {
-    this.#version = others;
+  /** @param overview {@link Registry.overview}, which an owner shows as long as no plugin offers the pair */
+  constructor(overview: string) {
+    this.#version = overview;
   }
 
   get version(): string {
@@ -42,12 +42,12 @@ export class Pair implements LiveInput {
     return () => void this.#listeners.delete(each);
   }
 
-  /** Sets the plugins, and calls the listeners if that is new for owners. An owner without a plugin shows what others offer. */
-  set(candidates: readonly Candidate[], others: string): void {
+  /** Sets the plugins, and calls the listeners if that is new for owners. An owner without a plugin shows the overview. */
+  set(candidates: readonly Candidate[], overview: string): void {
     this.candidates = candidates;
     const plugin = candidates[0]?.plugin;
     // The same program that is ready again has the same version, so its plans are not made again.
-    const version = plugin === undefined ? others : [plugin.name, plugin.state, plugin.program].join(" ");
+    const version = plugin === undefined ? overview : [plugin.name, plugin.state, plugin.program].join(" ");
     if (version === this.#version) return;
     this.#version = version;
     for (const listener of Array.from(this.#listeners)) listener();
@@ -57,7 +57,7 @@ export class Pair implements LiveInput {
 /** The plugins of a host by pair. A pair that was asked for is kept, because renderings hold it. */
 export class Registry {
   /** What plugins offer, and which do not work, for an owner without a plugin; `undefined`: the host has not started. */
-  others: string | undefined;
+  overview: string | undefined;
   readonly #pairs = new Map<string, Pair>();
   #plugins: readonly PluginFacts[] = [];
 
@@ -65,7 +65,7 @@ export class Registry {
   pair(category: string, type: string): Pair {
     const key = `${category}/${type}`.toLowerCase();
     let pair = this.#pairs.get(key);
-    if (pair === undefined) this.#pairs.set(key, (pair = new Pair(this.others ?? "")));
+    if (pair === undefined) this.#pairs.set(key, (pair = new Pair(this.overview ?? "")));
     return pair;
   }
 
@@ -91,14 +91,14 @@ export class Registry {
         const pair = this.pair(category, type.name);
         offers.set(pair, [...(offers.get(pair) ?? []), { plugin, category, type }]);
       }
-    this.others = othersOf([...offers.values()].flat(), plugins);
-    for (const pair of this.#pairs.values()) pair.set(offers.get(pair) ?? [], this.others);
+    this.overview = overviewOf([...offers.values()].flat(), plugins);
+    for (const pair of this.#pairs.values()) pair.set(offers.get(pair) ?? [], this.overview);
   }
 
   /** Forgets the plugins: none can be asked before the next update. */
   stop(): void {
     this.#plugins = [];
-    this.others = undefined;
+    this.overview = undefined;
     for (const pair of this.#pairs.values()) pair.set([], "");
   }
 }
@@ -106,7 +106,7 @@ export class Registry {
 const NO_PLUGINS = "there are no plugins";
 
 /** Without it the owner of a plugin that never started would show no cause. */
-function othersOf(offers: readonly Candidate[], plugins: readonly PluginFacts[]): string {
+function overviewOf(offers: readonly Candidate[], plugins: readonly PluginFacts[]): string {
   const pairs = new Set(offers.map(({ category, type }) => `${category}/${type.name}`));
   const silent = plugins.filter(({ offer }) => offer === undefined).map(({ name, state }) => `${name} (${state})`);
   const parts = [

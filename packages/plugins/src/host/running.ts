@@ -46,11 +46,11 @@ export async function startPlugin(origin: Origin, env: RunningEnv, signal: Abort
   };
   const connection = await origin.connect(env, signal);
   const close = (): Promise<void> => connection.close();
-  const gone = connection.ended.then((reason) => {
+  const endedEarly = connection.ended.then((reason) => {
     throw new PluginError("NotStarted", `it ended before it described itself: ${reason}`);
   });
   const described = measured("Describe", async () => offerOf(await connection.describe(signal), name));
-  const offer = await Promise.race([described, gone]).catch((error: unknown) => {
+  const offer = await Promise.race([described, endedEarly]).catch((error: unknown) => {
     void close();
     throw error;
   });

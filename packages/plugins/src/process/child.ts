@@ -29,7 +29,7 @@ export async function startChild(file: string, env: (folder: string) => NodeJS.P
   const child = spawn(process.execPath, [...FLAGS, launcher, file, folder], {
     cwd: folder,
     env: env(folder),
-    // The leader of a group of its own.
+    // The leader of a new process group.
     detached: !IS_WINDOWS,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
     windowsHide: true,

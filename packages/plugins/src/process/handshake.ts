@@ -25,7 +25,7 @@ export function parseHandshake(plugin: string, line: string): Handshake {
   const [core, version, network, address = "", protocol, cert = "", multiplex = "false", ...rest] = line.trim().split("|");
   const isLine = address !== "" && protocol !== undefined && rest.length === 0 && ["", "true", "false"].includes(multiplex);
   if (!isLine || !/^\d+$/.test(core ?? "") || !/^\d+$/.test(version ?? ""))
-    return refuse(`its first line of output is no handshake but ${quoted(line)}; write nothing to stdout before it`);
+    return refuse(`its first line of output is ${quoted(line)}, not a handshake; write nothing to stdout before it`);
   if (core !== "1")
     return refuse(`it speaks version ${core} of go-plugin's protocol, the host version 1; build it with go-plugin 1.x`, "Refused");
   if (version !== PROTOCOL_VERSION)
@@ -37,7 +37,7 @@ export function parseHandshake(plugin: string, line: string): Handshake {
     return refuse(`it serves the protocol ${quoted(protocol)}; set go-plugin's GRPCServer, the host speaks grpc only`, "Refused");
   if (network !== "unix" && network !== "tcp") return refuse(`it listens on the network ${quoted(network)}; use unix or tcp`);
   if (network === "tcp" && !LOOPBACK.test(address)) return refuse(`it listens on ${quoted(address)}; listen on 127.0.0.1 or [::1] only`);
-  if (network === "unix" && !address.startsWith("/")) return refuse(`its socket ${quoted(address)} is no absolute path`);
+  if (network === "unix" && !address.startsWith("/")) return refuse(`its socket ${quoted(address)} is not an absolute path`);
   if (cert === "") return refuse("its handshake has no certificate; use AutoMTLS with the certificate in PLUGIN_CLIENT_CERT");
   return { network, address, cert: pemOf(cert) ?? refuse("the certificate in its handshake cannot be read; write it as base64 of DER") };
 }

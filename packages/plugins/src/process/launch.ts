@@ -6,12 +6,14 @@ import { orAborted, sleep } from "@treadle/apimachinery";
 import { truncate } from "@treadle/reconcile/unstable/engine";
 import type { ConnectEnv, Connection } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
+import { shown } from "../shown.ts";
 import { newCertificate } from "../wire/certificate.ts";
 import { connectGrpc, type GrpcConnection } from "../wire/connect.ts";
 import { COOKIE, PROTOCOL_VERSION } from "../wire/protos.ts";
+import { messageOf } from "../wire/texts.ts";
 import { type Child, startChild } from "./child.ts";
 import { type Handshake, parseHandshake } from "./handshake.ts";
-import { type PluginLog, pluginLog, shown } from "./log.ts";
+import { type PluginLog, pluginLog } from "./log.ts";
 
 /** Options of {@link launchPlugin}. */
 export interface LaunchOptions extends ConnectEnv {
@@ -68,7 +70,7 @@ export async function launchPlugin(file: string, options: LaunchOptions, signal:
     await Promise.race([child.closed, sleep(clock, STOP_MS)]);
     if (signal.aborted) throw signal.reason;
     // The message of a PluginError names the plugin already.
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     const cause = error instanceof PluginError ? text : `cannot start plugin "${plugin}" (${file}): ${text}`;
     const code = error instanceof PluginError && error.code === "Refused" ? "Refused" : "NotStarted";
     throw new PluginError(code, said() === "" ? cause : `${cause}. It wrote: ${said()}`, { cause: error });
@@ -90,7 +92,7 @@ async function whyNoProgram(file: string): Promise<string | undefined> {
     return `the operator may not read and execute it (${code}); run chmod 755 on it, and check that the volume is not mounted with noexec`;
   }
   if (process.platform !== "linux" || head.toString("latin1", 0, 2) === "#!" || head.toString("latin1") === "\x7fELF") return undefined;
-  return "it is no program for this system: neither an executable of its kind nor a script with #! in its first line";
+  return "it is not a program for this system: it is neither an executable of its kind nor a script with #! in its first line";
 }
 
 const ENV_NAMES: readonly string[] = ["PATH", "HOME", "TMPDIR", "TZ"];
@@ -151,13 +153,13 @@ function firstLine(stdout: Readable, log: PluginLog): Promise<string> {
   });
 }
 
-/** The target for gRPC. A socket of another user, or a file that is no socket, gets neither Secrets nor trust. */
+/** The target for gRPC. A socket of another user, or a file that is not a socket, gets neither Secrets nor trust. */
 async function targetOf({ network, address }: Handshake, folder: string): Promise<string> {
   if (network === "tcp") return `dns:///${address}`;
   const found = await lstat(address).catch(() => undefined);
   if (found === undefined)
     throw new Error(`its socket ${address} does not exist; create it in PLUGIN_UNIX_SOCKET_DIR before the handshake`);
-  if (!found.isSocket()) throw new Error(`${address} is no socket; create one in PLUGIN_UNIX_SOCKET_DIR`);
+  if (!found.isSocket()) throw new Error(`${address} is not a socket; create one in PLUGIN_UNIX_SOCKET_DIR`);
   const isInside = `${await realpath(dirname(address))}${sep}`.startsWith(`${folder}${sep}`);
   if (!isInside && found.uid !== process.getuid?.())
     throw new Error(`the socket ${address} belongs to another user; create it in PLUGIN_UNIX_SOCKET_DIR`);

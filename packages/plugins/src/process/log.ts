@@ -4,8 +4,8 @@
  */
 import type { Timer } from "@treadle/apimachinery";
 import type { Logger } from "@treadle/reconcile";
-import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
 import type { ConnectEnv } from "../connection.ts";
+import { shown } from "../shown.ts";
 
 type LogEnv = Pick<ConnectEnv, "log" | "clock" | "hide">;
 
@@ -124,15 +124,3 @@ function jsonEntry(line: string): { readonly level: Level; readonly text: string
     return undefined;
   }
 }
-
-/** One line without secrets and control characters. A line break becomes a space. */
-export function printable(text: string): string {
-  return shown(text.replace(/\s+/g, " "));
-}
-
-/** Without secrets, and with control characters as escapes: a terminal must not obey a plugin. */
-export function shown(text: string): string {
-  return withoutSecrets(text).replace(CONTROL, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-const CONTROL = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

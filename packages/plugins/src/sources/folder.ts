@@ -1,12 +1,13 @@
 /**
- * Plugins as files of a folder. A file counts when it was the same in two looks, at least a second apart, so a copy in progress is no
- * plugin. The same holds for its removal, so a file that is replaced is not removed for a moment.
+ * Plugins as files of a folder. A file counts when it was the same in two looks, at least a second apart, so a copy in progress is not
+ * started. The same holds for its removal, so a file that is replaced is not removed for a moment.
  */
 import { access, constants, lstat, readdir, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { sleep } from "@treadle/apimachinery";
 import type { Origin, PluginSource, PluginSourceEnv } from "../connection.ts";
-import { absolute, codeOf, type Launch, launch, messageOf, originOf, type ProgramOptions } from "./program.ts";
+import { messageOf } from "../wire/texts.ts";
+import { absolute, codeOf, type Launch, launch, originOf, type ProgramOptions } from "./source.ts";
 import { otherWriters } from "./trust.ts";
 
 /** Options of {@link folder}. */
@@ -24,7 +25,7 @@ export interface FolderOptions extends ProgramOptions {
 const LOOK_MS = 10_000;
 /** Time after which something new is looked at again, in milliseconds. */
 const SETTLE_MS = 1000;
-/** The entry for the folder itself. It is no name of a file. */
+/** The entry for the folder itself. No file has this name. */
 const FOLDER = ".";
 const EXTENSION = /\.(?:exe|[cm]?js|ts|py|sh)$/i;
 

@@ -1,5 +1,7 @@
 /** The names of releases: `<org>/<repo>@<release>`, their checksums, and the list in TREADLE_PLUGINS. Pure. */
 
+import { messageOf } from "../wire/texts.ts";
+
 /** A release with the checksums of its archives. */
 export interface ReleaseName {
   readonly org: string;
@@ -14,7 +16,7 @@ const NAME = /^(?<org>[A-Za-z0-9][\w.-]*)\/(?<repo>[A-Za-z0-9][\w.-]*)@(?<releas
 const PLATFORM = /^[a-z0-9]+-[a-z0-9]+$/;
 const SHA256 = /^[0-9a-f]{64}$/i;
 
-/** Reads `<org>/<repo>@<release>`. @throws TypeError for another form, and for checksums that are none */
+/** Reads `<org>/<repo>@<release>`. @throws TypeError for another form, and for values that are not checksums */
 export function parseRelease(text: string, sha256: Readonly<Record<string, string>>): ReleaseName {
   const refuse = (why: string): never => {
     throw new TypeError(`the release ${JSON.stringify(text)} cannot be used: ${why}`);
@@ -45,7 +47,7 @@ export function parseReleases(text: string): { readonly names: readonly ReleaseN
       if (names.some(({ repo }) => repo === name.repo)) throw new TypeError(`the plugin ${name.repo} is in the list twice: ${entry}`);
       names.push(name);
     } catch (error) {
-      problems.push(`an entry of the list of releases is left out: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`an entry of the list of releases is left out: ${messageOf(error)}`);
     }
   }
   return { names, problems };

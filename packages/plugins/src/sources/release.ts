@@ -6,12 +6,13 @@ import { arch, platform } from "node:process";
 import type { ConnectEnv, Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import { download } from "./download.ts";
-import { type Launch, launch, messageOf, type ProgramOptions, sourceOf } from "./program.ts";
+import { messageOf } from "../wire/texts.ts";
+import { type Launch, launch, type ProgramOptions, sourceOf } from "./source.ts";
 import { parseRelease, parseReleases, platformOf, type ReleaseName } from "./release-name.ts";
 import { otherWriters } from "./trust.ts";
 import { unpack } from "./unpack.ts";
 
-/** Options of {@link releasesIn}. */
+/** Options of each release, also of those in TREADLE_PLUGINS. */
 export interface ReleasesOptions extends ProgramOptions {
   /**
    * Where releases are, by HTTPS. The path `/<org>/<repo>/releases/download/<release>/<repo>_<os>_<arch>.tar.gz` is added. It may have a user
@@ -53,13 +54,12 @@ export function release(name: string, { sha256, ...options }: ReleaseOptions): P
 }
 
 /**
- * Makes a source of the releases in a list, such as that of TREADLE_PLUGINS:
- * `<org>/<repo>@<release>#linux-amd64=<sha256>;linux-arm64=<sha256>`, entries by comma. Entries that cannot be read are reported when the source
- * starts, and are left out. Each other entry is as a {@link release}.
+ * Makes a source of the releases in the environment variable TREADLE_PLUGINS, which is read at each start:
+ * `<org>/<repo>@<release>#linux-amd64=<sha256>;linux-arm64=<sha256>`, entries by comma. Entries that cannot be read are reported, and left out.
  * @throws TypeError for a base that is not HTTPS
  */
-export function releasesIn(list: string, options: ReleasesOptions = {}): PluginSource {
-  return listSource(list, options, { start: launch, platform: platformOf(platform, arch) });
+export function listedReleases(options: ReleasesOptions = {}): PluginSource {
+  return listSource(() => process.env["TREADLE_PLUGINS"] ?? "", options, { start: launch, platform: platformOf(platform, arch) });
 }
 
 /** What tests replace. */
@@ -71,15 +71,15 @@ export interface ReleaseParts {
   readonly proxyEnv?: NodeJS.ProcessEnv;
 }
 
-/** {@link releasesIn} with other parts. */
-export function listSource(list: string, options: ReleasesOptions, parts: ReleaseParts): PluginSource {
-  const { names, problems } = parseReleases(list);
-  const sources = names.map((name) => releaseSource(name, options, parts));
+/** {@link listedReleases} with other parts. */
+export function listSource(list: () => string, options: ReleasesOptions, parts: ReleaseParts): PluginSource {
+  baseOf(options); // The list is not known yet.
   return {
     title: "list of releases",
     async start(env, signal) {
+      const { names, problems } = parseReleases(list());
       for (const problem of problems) env.log.error({ source: "list of releases" }, problem);
-      await Promise.all(sources.map((source) => source.start(env, signal)));
+      await Promise.all(names.map((name) => releaseSource(name, options, parts).start(env, signal)));
     },
   };
 }
@@ -109,10 +109,16 @@ export function releaseSource(name: ReleaseName, options: ReleasesOptions, parts
 }
 
 /** @throws TypeError for a base that is not HTTPS */
-function urlOf({ org, repo, release: version }: ReleaseName, { base = "https://github.com" }: ReleasesOptions, parts: ReleaseParts): URL {
+function baseOf({ base = "https://github.com" }: ReleasesOptions): URL {
   const url = URL.parse(base);
   if (url?.protocol !== "https:" || url.search !== "" || url.hash !== "")
     throw new TypeError("the base of releases must be an https URL without query and fragment, such as https://github.com");
+  return url;
+}
+
+/** @throws TypeError for a base that is not HTTPS */
+function urlOf({ org, repo, release: version }: ReleaseName, options: ReleasesOptions, parts: ReleaseParts): URL {
+  const url = baseOf(options);
   const [os, cpu] = parts.platform.split("-");
   const path = `${org}/${repo}/releases/download/${encodeURIComponent(version)}/${repo}_${os}_${cpu}.tar.gz`;
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;

@@ -7,7 +7,7 @@ import type { Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { Tls } from "../wire/certificate.ts";
 import { LOOPBACK } from "../wire/protos.ts";
-import { absolute, codeOf, type PluginSourceOptions, type Reach, reach, sourceOf } from "./program.ts";
+import { absolute, codeOf, type PluginSourceOptions, type Reach, reach, sourceOf } from "./source.ts";
 
 /** Options of {@link socket}. */
 export interface SocketOptions extends PluginSourceOptions {

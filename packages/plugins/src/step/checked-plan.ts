@@ -3,7 +3,7 @@ import { apiVersionOf, groupOf, isDns1123Subdomain, type Kind, type KubernetesOb
 import { configured, type ConfiguredObject, type DependentState } from "@treadle/dependents";
 import { truncate } from "@treadle/reconcile/unstable/engine";
 import { PluginError } from "../plugin-error.ts";
-import { printable } from "../process/log.ts";
+import { printable } from "../shown.ts";
 import type { GrantedKinds } from "../types.ts";
 import type { PlannedDependent } from "../wire/messages.ts";
 
@@ -67,7 +67,8 @@ interface Metadata {
 }
 
 function metadataOf(id: string, given: unknown, { owner, reserved, hide }: PlanRules, refuse: Refuse): Metadata {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw refuse("InvalidAnswer", "has metadata that is no object");
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw refuse("InvalidAnswer", "has metadata that is not an object");
   const { namespace, name, labels, annotations, ...rest } = given as { readonly [field: string]: unknown };
   const { metadata } = owner;
   const others = Object.keys(rest);

@@ -4,14 +4,15 @@ import { type ConfiguredObject, NoAnswer, type RenderContext } from "@treadle/de
 import { hostOf, type RenderHost, RenderLater, SHARED_PREFIX } from "@treadle/dependents/unstable/render";
 import { TerminalError } from "@treadle/reconcile";
 import { TimeLimit, truncate } from "@treadle/reconcile/unstable/engine";
+import { core } from "zod";
 import type { OfferedType } from "../host/offer.ts";
 import type { Host } from "../host/host.ts";
 import { textsOfSecrets } from "../host/plugin-secrets.ts";
 import type { Candidate, Pair } from "../host/registry.ts";
 import { PluginError } from "../plugin-error.ts";
+import { printable } from "../shown.ts";
 import type { GrantedKinds, PluginStepOptions } from "../types.ts";
 import type { PlanAnswer, PlannedDependent, PlanProblem } from "../wire/messages.ts";
-import { printable } from "../process/log.ts";
 import { checkedPlan, refusal } from "./checked-plan.ts";
 
 /** What a step needs of its host. */
@@ -50,7 +51,7 @@ export function planRenderer(
     const requested = requestOf(options, owner);
     const pair = host.registry.pair(requested.category, requested.type);
     services.dependsOn(pair);
-    if (host.registry.others === undefined) throw new RenderLater("the host of the plugins has not started: add it to the manager");
+    if (host.registry.overview === undefined) throw new RenderLater("the host of the plugins has not started: add it to the manager");
     const { plugin, type } = serving(pair, requested, host);
     const parameters = parametersOf(type, requested, limit);
     if (plugin.running === undefined)
@@ -98,7 +99,7 @@ function requestOf(options: Options, owner: KubernetesObject): Requested {
 /** @throws NoAnswer if no plugin offers what is requested */
 function serving({ candidates }: Pair, { category, type, version }: Requested, { registry }: StepHost["host"]): Candidate {
   const [first] = candidates;
-  if (first === undefined) throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${registry.others}`, { retry: "never" });
+  if (first === undefined) throw new NoAnswer("NoPlugin", `no plugin offers ${category}/${type}; ${registry.overview}`, { retry: "never" });
   const { versions } = first.type;
   if (version === "" || versions.includes(version)) return first;
   const there = versions.length === 0 ? "it has no versions" : `there are: ${truncate(versions.join(", "), 300)}`;
@@ -117,7 +118,7 @@ function parametersOf({ parameters: schema }: OfferedType, { parameters }: Reque
     throw invalid([{ path: "spec.parameters", message: "takes too long for the patterns in the schema of the plugin" }]);
   const { data, error } = done.result;
   if (error !== undefined)
-    throw invalid(error.issues.map(({ path, message }) => ({ path: ["spec.parameters", ...path].join("."), message })));
+    throw invalid(error.issues.map(({ path, message }) => ({ path: core.toDotPath(["spec", "parameters", ...path]), message })));
   return data as object; // A schema that changes the type is not one of parameters.
 }
 

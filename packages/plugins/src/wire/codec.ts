@@ -88,7 +88,7 @@ const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<strin
 /** Without bytes it is `undefined`. */
 const OPTIONAL_OBJECT = z
   .preprocess((bytes) => (bytes instanceof Uint8Array && bytes.length === 0 ? undefined : bytes), OBJECT.optional())
-  .transform((object) => object);
+  .transform((object) => object); // It makes the field one that is always there, with or without a value.
 
 /** A version, or a group and a version. */
 const GROUP_VERSION = /^[^/\s]+(\/[^/\s]+)?$/;

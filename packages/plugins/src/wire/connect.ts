@@ -10,6 +10,7 @@ import type { Tls } from "./certificate.ts";
 import { decodeAnswer, decodeDescription, encodePlan } from "./codec.ts";
 import { checkFields, DESCRIBE_SHAPE, PLAN_SHAPE, type Shape, TOO_MANY_FIELDS } from "./fields.ts";
 import { API_VERSION, HEALTH_SERVICE, loadProtos, MAX_MESSAGE_BYTES } from "./protos.ts";
+import { messageOf } from "./texts.ts";
 
 /** Options of {@link connectGrpc}. */
 export interface GrpcOptions extends Pick<ConnectEnv, "clock" | "hide"> {
@@ -154,8 +155,7 @@ function decoded<T>(method: string, plugin: string, decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PluginError("InvalidAnswer", `the answer to ${method} of plugin "${plugin}" is not valid: ${why}`, { cause });
+    throw new PluginError("InvalidAnswer", `the answer to ${method} of plugin "${plugin}" is not valid: ${messageOf(cause)}`, { cause });
   }
 }
 

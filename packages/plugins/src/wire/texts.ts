@@ -12,6 +12,11 @@ export function quoted(value: unknown): string {
   return text.length > MAX_LENGTH ? `a text of ${text.length} characters` : JSON.stringify(text);
 }
 
+/** Returns the message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Returns a text that is there twice. It reads each once: a plugin decides how many there are. */
 export function repeatedIn(texts: readonly string[]): string | undefined {
   const seen = new Set<string>();

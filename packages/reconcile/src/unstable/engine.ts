@@ -91,7 +91,7 @@ export {
   watchedKindsOf,
   optionalKindsOf,
 } from "../triggers.ts";
-export { type Fetch, Fetches } from "../fetches.ts";
+export { deepFreeze, type Fetch, Fetches } from "../fetches.ts";
 export { Shared } from "../shared.ts";
 
 // Watches of kinds that are known only at run time.

@@ -3,6 +3,7 @@
  * digest of the inputs: neither the revision nor the time limit follows from them.
  */
 import { groupKindOf, type Kind, keyOf as keyOfRef, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
+import { deepFreeze } from "@treadle/reconcile/unstable/engine";
 import { ownershipOf } from "../../core/ownership.ts";
 import { refTo } from "../../core/marks.ts";
 import { readLive } from "../../core/take-over.ts";
@@ -80,7 +81,8 @@ export async function liveRecord(run: Run, { objects }: OwnObjects, namespace: s
   });
   // An object that is not rendered any more may have the id of its successor.
   found.sort((a, b) => Number(a.isPlanned) - Number(b.isPlanned) || ageOf(a.object).localeCompare(ageOf(b.object)));
-  for (const { id, object } of found) record[id] = frozen(object);
+  // Objects of the cache are frozen already.
+  for (const { id, object } of found) record[id] = Object.isFrozen(object) ? object : deepFreeze(object);
   return Object.freeze(record);
 }
 
@@ -92,13 +94,6 @@ function storedId(run: Run, { kind, object }: LooseObject): string | undefined {
 /** Sorts an object that is being deleted before one that stays, and an older one before a younger one. */
 function ageOf({ metadata: { deletionTimestamp, creationTimestamp = "" } }: KubernetesObject): string {
   return `${deletionTimestamp === undefined ? 1 : 0} ${creationTimestamp}`;
-}
-
-/** Objects of the cache are frozen already. */
-function frozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) frozen(inner);
-  return Object.freeze(value);
 }
 
 /** Returns `live` for a set without the option: reading it throws. No promise may resolve to it, because that would read it. */

@@ -4,6 +4,7 @@ import type { Connection, Origin, PluginSource } from "../connection.ts";
 import { PluginError } from "../plugin-error.ts";
 import type { LaunchOptions } from "../process/launch.ts";
 import type { GrpcOptions } from "../wire/connect.ts";
+import { messageOf } from "../wire/texts.ts";
 
 /** Options of every source of plugins. */
 export interface PluginSourceOptions {
@@ -49,11 +50,6 @@ export function originOf(found: Omit<Origin, "priority">, { priority = 0 }: Plug
 export function sourceOf(found: Omit<Origin, "priority">, options: PluginSourceOptions): PluginSource {
   const origin = originOf(found, options);
   return { title: found.title, start: (env) => Promise.resolve(env.offer(origin)) };
-}
-
-/** Returns the text of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The code of an error of the file system, such as ENOENT. */
