@@ -5,6 +5,7 @@ import { truncate } from "@treadle/reconcile/unstable/engine";
 import { PluginError } from "../plugin-error.ts";
 import { printable } from "../shown.ts";
 import type { GrantedKinds } from "../types.ts";
+import { MAX_STATE_TEXT_LENGTH } from "../wire/codec.ts";
 import type { PlannedDependent } from "../wire/messages.ts";
 
 /** What an answer is checked against. */
@@ -47,7 +48,7 @@ export function checkedPlan(dependents: readonly PlannedDependent[], rules: Plan
 
 /** The status of the owner shows the state, on terminals as well. Values of Secrets are hidden before a cut, which would leave a part. */
 function printableState({ attributes, ...state }: DependentState, hide: PlanRules["hide"]): DependentState {
-  const short = (text: string): string => truncate(printable(hide(text)), 1_000);
+  const short = (text: string): string => truncate(printable(hide(text)), MAX_STATE_TEXT_LENGTH);
   const message = short(state.message);
   if (attributes === undefined) return { ...state, message };
   return { ...state, message, attributes: attributes.map(({ name, value }) => ({ name: short(name), value: short(value) })) };
@@ -91,7 +92,7 @@ function metadataOf(id: string, given: unknown, { owner, reserved, hide }: PlanR
   return {
     name: chosen,
     namespace: metadata.namespace ?? "",
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...(labels === undefined || labels === null ? {} : { labels }),
+    ...(annotations === undefined || annotations === null ? {} : { annotations }),
   };
 }

@@ -49,6 +49,54 @@ test.for([
     message: `has the apiVersion "a/b/c"`,
   },
   {
+    name: "an object of more than 1.5 MiB",
+    given: dependents({ ...dependent, object: json({ apiVersion: "v1", kind: "A", a: "x".repeat(1.5 * 1024 * 1024) }) }),
+    message: "dependents[0].object has 1572901 bytes",
+  },
+  {
+    name: "an object of more than 50,000 values",
+    given: dependents({ ...dependent, object: json({ apiVersion: "v1", kind: "A", a: Array.from({ length: 50_000 }, () => []) }) }),
+    message: "dependents[0].object has more than 50000 values",
+  },
+  {
+    name: "more than 100,000 values in its objects",
+    given: dependents(
+      ...["a", "b", "c"].map((id) => ({ ...dependent, id, object: json({ apiVersion: "v1", kind: "A", a: Array(40_000).fill(0) }) })),
+    ),
+    message: "dependents has objects that together have more than 100000 values",
+  },
+  {
+    name: "a number that is not finite",
+    given: dependents({ ...dependent, object: Buffer.from(`{"apiVersion":"v1","kind":"A","a":[-1e999]}`) }),
+    message: "dependents[0].object has a number that is too large",
+  },
+  ...[
+    { name: "labels that are a text", metadata: { labels: "a=b" }, field: "labels" },
+    { name: "labels that are a list", metadata: { labels: ["a"] }, field: "labels" },
+    { name: "annotations that are a text", metadata: { annotations: "a" }, field: "annotations" },
+    { name: "a number as annotation", metadata: { annotations: { a: "b", c: 1 } }, field: "annotations" },
+  ].map(({ name, metadata, field }) => ({
+    name,
+    given: dependents({ ...dependent, object: json({ apiVersion: "v1", kind: "A", metadata }) }),
+    message: `dependents[0].object has metadata.${field} that are no texts`,
+  })),
+  {
+    name: "33 attributes of a state",
+    given: dependents({ ...dependent, state: { ...state, attributes: Array(33).fill({ name: "a", value: "b" }) } }),
+    message: "dependents[0].state.attributes has more than 32 attributes",
+  },
+  {
+    name: "states of more than 256 KiB",
+    given: dependents(
+      ...Array.from({ length: 20 }, (_, nth) => ({
+        ...dependent,
+        id: `a${nth}`,
+        state: { ...state, attributes: Array(32).fill({ name: "a", value: "b".repeat(500) }) },
+      })),
+    ),
+    message: "dependents has states of more than 256 KiB together",
+  },
+  {
     name: "a Secret whose data is a text",
     given: dependents({ ...dependent, object: json({ apiVersion: "v1", kind: "Secret", data: "x".repeat(1_000_000) }) }),
     message: "dependents has a Secret whose data is no object",
@@ -109,6 +157,14 @@ test("an object with any field is an answer", () => {
   expect(decodeAnswer(dependents({ ...dependent, object: json(object) }))).toMatchObject({ dependents: [{ object }] });
 });
 
+test("an object with the most values is an answer, without labels or with texts", () => {
+  const list = Array(49_995 - 1).fill(0);
+  for (const metadata of [{ labels: null }, { annotations: { a: "b" } }]) {
+    const object = { apiVersion: "v1", kind: "A", metadata, a: list.slice(2) };
+    expect(decodeAnswer(dependents({ ...dependent, object: json(object) }))).toMatchObject({ dependents: [{ object }] });
+  }
+});
+
 test("an empty plan is an answer", () => {
   expect(decodeAnswer(dependents())).toEqual({ type: "dependents", dependents: [] });
 });
@@ -136,6 +192,11 @@ const description = {
 };
 
 test.for<{ name: string; given: object; message: string }>([
+  {
+    name: "a schema of more than 50,000 values",
+    given: { types: [{ ...type, parameterSchema: json({ enum: Array(50_000).fill(0) }) }] },
+    message: "types[0].parameterSchema has more than 50000 values",
+  },
   { name: "no name", given: { name: "" }, message: "name is empty" },
   { name: "no versions", given: { apiVersions: null }, message: "apiVersions are not set" },
   { name: "a bad version", given: { apiVersions: { oldest: "1.0", newest: "v2" } }, message: `apiVersions.newest is "v2"` },

@@ -3,9 +3,14 @@
  * may do in the cluster is checked by the host.
  */
 import { isConditionReason } from "@treadle/apimachinery";
+import type { DependentState } from "@treadle/dependents";
 import { core, z } from "zod";
 import type { Description, PlanAnswer, PlanRequest } from "./messages.ts";
+import { limitValues, OBJECT, OPTIONAL_LIMITED_OBJECT, OPTIONAL_OBJECT, RESOURCE } from "./objects.ts";
 import { quoted, repeatedIn } from "./texts.ts";
+
+/** The longest text of a state that the status of an owner shows, in characters. */
+export const MAX_STATE_TEXT_LENGTH = 1_000;
 
 /** Returns the message of a description. */
 export function encodeDescription(description: Description): object {
@@ -61,47 +66,6 @@ function bytesOf(value: object | undefined): Buffer {
 /** Refuses a text, and quotes it. */
 const but = (rule: string) => (issue: { readonly input?: unknown }) => `is ${quoted(issue.input)}; ${rule}`;
 
-/** Maximum depth of an object. JSON.parse() has no limit; what walks through a deeper object overflows the stack. */
-const MAX_LEVELS = 200;
-
-function isDeep(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeep(each, levels - 1));
-}
-
-/** A JSON object. The text of a parse error has parts of the value, so it is left out. */
-const OBJECT = z.instanceof(Uint8Array).transform((bytes, context): Record<string, unknown> => {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (isDeep(value, MAX_LEVELS)) {
-      context.addIssue(`has more than ${MAX_LEVELS} levels; give a flatter one`);
-      return z.NEVER;
-    }
-    // A JSON object has texts as keys.
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // It is refused below.
-  }
-  context.addIssue(`is ${bytes.length === 0 ? "empty" : "not a JSON object in UTF-8"}; give a JSON object`);
-  return z.NEVER;
-});
-/** Without bytes it is `undefined`. */
-const OPTIONAL_OBJECT = z
-  .preprocess((bytes) => (bytes instanceof Uint8Array && bytes.length === 0 ? undefined : bytes), OBJECT.optional())
-  .transform((object) => object); // It makes the field one that is always there, with or without a value.
-
-/** A version, or a group and a version. */
-const GROUP_VERSION = /^[^/\s]+(\/[^/\s]+)?$/;
-
-/** An object of a plan. */
-const RESOURCE = OBJECT.superRefine((object, context) => {
-  const { apiVersion, kind } = object;
-  for (const [field, value] of Object.entries({ apiVersion, kind }))
-    if (typeof value !== "string" || value === "") context.addIssue(`has no ${field}; set it`);
-  if (typeof apiVersion === "string" && apiVersion !== "" && !GROUP_VERSION.test(apiVersion))
-    context.addIssue(`has the apiVersion ${quoted(apiVersion)}; set one such as "apps/v1"`);
-});
-
 /** Maximum number of values in the Secrets of an answer, and of their characters: each value is searched for in messages. */
 const MAX_SECRET_VALUES = 1_000;
 const MAX_SECRET_LENGTH = 1024 * 1024;
@@ -117,6 +81,22 @@ function limitSecrets(dependents: readonly { readonly object: Record<string, unk
   const length = values.reduce((sum: number, value) => sum + (typeof value === "string" ? value.length : 0), 0);
   if (values.length > MAX_SECRET_VALUES || length > MAX_SECRET_LENGTH)
     context.addIssue(`has Secrets with more than ${MAX_SECRET_VALUES} values or 1 MiB; give fewer`);
+}
+
+/** Maximum number of attributes of a state, as many as an owner shows. */
+const MAX_ATTRIBUTES = 32;
+/** Maximum number of characters in the states of an answer: the status of the owner holds them beside the rest. */
+const MAX_STATES_LENGTH = 256 * 1024;
+
+/** Refuses more states than the status of an owner can hold. */
+function limitStates(dependents: readonly { readonly state?: DependentState | undefined }[], context: core.$RefinementCtx): void {
+  const texts = dependents.flatMap(({ state }) => [
+    state?.reason,
+    state?.message,
+    ...(state?.attributes ?? []).flatMap(({ name, value }) => [name, value]),
+  ]);
+  const length = texts.reduce((sum, text = "") => sum + Math.min(text.length, MAX_STATE_TEXT_LENGTH), 0);
+  if (length > MAX_STATES_LENGTH) context.addIssue("has states of more than 256 KiB together; give shorter messages and fewer attributes");
 }
 
 /** Refuses two elements with the same text. */
@@ -153,7 +133,7 @@ const DESCRIPTION = z.object({
   ),
   category: LABEL,
   types: z
-    .array(z.object({ name: LABEL, versions: z.array(VERSION), parameterSchema: OPTIONAL_OBJECT }))
+    .array(z.object({ name: LABEL, versions: z.array(VERSION), parameterSchema: OPTIONAL_LIMITED_OBJECT }))
     .min(1, "is empty; offer at least one type")
     .max(MAX_TYPES, { error: `has more than ${MAX_TYPES} types; offer fewer`, abort: true })
     .superRefine(unique(({ name }) => name.toLowerCase())),
@@ -180,7 +160,10 @@ const DEPENDENT = z.object({
       type: z.enum(["Ready", "Pending", "Failed", "Unknown"], { error: but("set Ready, Pending, Failed or Unknown") }),
       reason: REASON,
       message: z.string(),
-      attributes: z.array(z.object({ name: TEXT, value: z.string() })).optional(),
+      attributes: z
+        .array(z.object({ name: TEXT, value: z.string() }))
+        .max(MAX_ATTRIBUTES, `has more than ${MAX_ATTRIBUTES} attributes; give fewer`)
+        .optional(),
     })
     .nullish()
     .transform((state) => {
@@ -199,7 +182,9 @@ const ANSWER = z.object({
       dependents: z
         .array(DEPENDENT)
         .superRefine(unique(({ id }) => id))
-        .superRefine(limitSecrets),
+        .superRefine(limitSecrets)
+        .superRefine(limitStates)
+        .superRefine(limitValues),
     })
     .optional(),
   error: z

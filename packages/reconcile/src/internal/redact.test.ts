@@ -98,6 +98,25 @@ describe("secrets", () => {
     );
   });
 
+  test("a name of any length before the word is part of the name", () => {
+    expect(withoutSecrets(`${"a_".repeat(100)}password=hunter2`)).toBe(`${"a_".repeat(100)}password=<redacted>`);
+  });
+
+  test("a JWT is found after other letters of its row, which stay", () => {
+    expect(withoutSecrets(`id-${JWT} x-eyJ.abc`)).toBe("id-<redacted> x-eyJ.abc");
+  });
+
+  // A text has 16 kB at most here: 100 of them take 50 ms, and took 700 ms to 30 s.
+  test.for([
+    { name: "long names in front of a word", text: `${"a-".repeat(20)}key`.repeat(400) },
+    { name: "beginnings of a JWT in one word", text: "-eyJaaa".repeat(2_300) },
+    { name: "blanks after a request id", text: `request id${" ".repeat(16_000)}` },
+  ])("100 texts of $name cost little", ({ text }) => {
+    const started = process.cpuUsage();
+    for (let nth = 0; nth < 100; nth++) statusMessage(new Error(text + nth));
+    expect(processorMs(started)).toBeLessThan(400);
+  });
+
   // Untrusted text (an answer's body) may be long and built to be slow; 200 kB take milliseconds, a quadratic pattern minutes.
   test.for(["a-", "password", "://a:", "eyJaaaaaa", '\\"', "-----BEGIN KEY-----", "aA1", 'password=\\"', "cookie:", "x "])(
     "200 kB of %j are no trap",

@@ -7,12 +7,11 @@ import { isApiError, isConditionReason } from "@treadle/apimachinery";
 /** The maximum length of an error text in a condition, in characters. */
 export const MAX_ERROR_LENGTH = 1_024;
 
-/** Names of secret values, with any prefix: `db_password`, `clientSecret`, `PGPASSWORD`. */
-const SECRET_KEY =
-  "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?)";
+/** The ends of names of secret values: `db_password`, `clientSecret`, `PGPASSWORD`. A search for the whole name would be slow. */
+const SECRET_KEY = "(?:password|passwd|passphrase|pwd|token|secret|(?:api|access|private|secret|signing|encryption)[_-]?key|credentials?)";
 
 /** `cannot watch Secret: why`, `watch of Secret: why`: after the name of the kind follows a reason, and no value. */
-const SECRET_NAME = `(?<!\\b(?:cannot (?:list|watch)|of) )${SECRET_KEY}`;
+const SECRET_NAME = `${SECRET_KEY}(?<!\\b(?:cannot (?:list|watch)|of) \\w{0,40}${SECRET_KEY})`;
 
 /** What may follow the name of a field without being its value: the words of Kubernetes and zod for a field that is wrong. */
 const NO_VALUE =
@@ -24,21 +23,22 @@ const QUOTED = String.raw`\\+"[\s\S]*?(?<!\\)\\+"|\\+'[\s\S]*?(?<!\\)\\+'|"(?:[^
 /** A name and its value: `name: value`, `name=value`, or, as in JSON, a quoted name with a quoted value. */
 function named(name: string, value: string): readonly [RegExp, string] {
   const quotedName = `${name}\\\\*["']\\s*[:=]\\s*(?=\\\\*["'\\d])`;
-  return [new RegExp(`\\b(${quotedName}|${name}\\s*[:=]\\s*(?!${NO_VALUE}|<redacted>))(${QUOTED}|${value})`, "gi"), "$1<redacted>"];
+  return [new RegExp(`(${quotedName}|${name}\\s*[:=]\\s*(?!${NO_VALUE}|<redacted>))(${QUOTED}|${value})`, "gi"), "$1<redacted>"];
 }
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g, "<redacted>"],
-  [/\beyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){1,4}/g, "<redacted>"],
-  named("authorization", "(?:[a-z]+ +)?[^\\s,;&}]+"),
-  named("cookie", "[^\\s\"'}][^\\r\\n\"'}]*"),
+  // From the first character of a word: from each `eyJ` in it, the time would grow with the square of its length.
+  [/(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{6,}(?:\.[\w-]*){1,4}/g, "$1<redacted>"],
+  named("\\bauthorization", "(?:[a-z]+ +)?[^\\s,;&}]+"),
+  named("\\bcookie", "[^\\s\"'}][^\\r\\n\"'}]*"),
   [/\b(bearer|basic)\s+(?!auth|token|credential|realm)[A-Za-z0-9._~+/=-]{6,}/gi, "$1 <redacted>"],
   // Up to the last @ before a blank: passwords may hold @ and /. A port and a path are none (`oci://host:5000/image@sha256:...`).
   [/(:\/\/[^\s/:@"'<>]*):(?!\d+\/)(?:(?!:\/\/)[^\s"'<>])+@/g, "$1:<redacted>@"],
   // Tokens with a known prefix.
   [/\b(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|sk[-_]|npm_|hvs\.|dop_v1_)[A-Za-z0-9_-]{16,}/g, "<redacted>"],
   [
-    new RegExp(`\\b(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*(?:invalid|unsupported|duplicate) value:\\s*)(${QUOTED}|[^\\s,;&}:]+)`, "gi"),
+    new RegExp(`(${SECRET_KEY}\\\\*["']?\\s*[:=]\\s*(?:invalid|unsupported|duplicate) value:\\s*)(${QUOTED}|[^\\s,;&}:]+)`, "gi"),
     "$1<redacted>",
   ],
   named(SECRET_NAME, "[^\\s,;&}]+"),
@@ -51,8 +51,8 @@ const CHURN: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?/g, "<time>"],
   [/\b(\d{1,3}(?:\.\d{1,3}){3}):\d{4,5}(?=->|\s*->)/g, "$1"],
   [/\b0x[0-9a-f]{6,}\b/gi, "<id>"],
-  [/\b(request[ _-]?id["']?\s*[:=]?\s*["']?)[\w-]{8,}/gi, "$1<id>"],
-  [/\b(resourceVersion["']?\s*[:=]?\s*["']?)\d+/g, "$1<version>"],
+  [/\b(request[ _-]?id["']?\s*(?:[:=]\s*)?["']?)[\w-]{8,}/gi, "$1<id>"],
+  [/\b(resourceVersion["']?\s*(?:[:=]\s*)?["']?)\d+/g, "$1<version>"],
 ];
 
 /** Returns `text` without secrets, for a log; only the beginning of a very long text. */

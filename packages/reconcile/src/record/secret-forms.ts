@@ -1,5 +1,6 @@
 /** The forms in which texts may hold the values of Secrets, and their replacement. The cost of a text does not grow with their number. */
 import type { KubernetesObject } from "@treadle/apimachinery";
+import { longestAt, type SortedForm, sortedForms } from "./longest-form.ts";
 
 /** What stands in a text in place of a value. */
 export const HIDDEN = "<redacted>";
@@ -19,6 +20,8 @@ const FEW = 64;
 export class SecretForms {
   /** The forms of long values by their first characters. */
   readonly #long = new Map<string, Set<string>>();
+  /** Those of them that were searched for, sorted. */
+  readonly #sorted = new Map<string, readonly SortedForm[]>();
   /** The first of them. */
   readonly #few: string[] = [];
   /** The short values themselves. */
@@ -80,9 +83,7 @@ export class SecretForms {
     };
     for (let at = 0; at + MIN_LENGTH <= text.length; at++) {
       // A value may contain another one.
-      let length = 0;
-      for (const form of this.#long.get(text.slice(at, at + MIN_LENGTH)) ?? [])
-        if (form.length > length && text.startsWith(form, at)) length = form.length;
+      const length = this.#lengthAt(text, at);
       if (length === 0) continue;
       if (at >= end) {
         replace();
@@ -92,6 +93,16 @@ export class SecretForms {
     }
     replace();
     return hidden + text.slice(copied);
+  }
+
+  /** Returns the length of the longest form at a position; 0 without one. */
+  #lengthAt(text: string, at: number): number {
+    const start = text.slice(at, at + MIN_LENGTH);
+    const forms = this.#long.get(start);
+    if (forms === undefined) return 0;
+    let sorted = this.#sorted.get(start);
+    if (sorted === undefined) this.#sorted.set(start, (sorted = sortedForms(forms)));
+    return longestAt(sorted, text, at);
   }
 
   #isName(plain: string): boolean {
@@ -105,6 +116,7 @@ export class SecretForms {
     if (forms?.has(form) === true) return;
     if (forms === undefined) this.#long.set(start, new Set([form]));
     else forms.add(form);
+    this.#sorted.delete(start);
     this.#size += 1;
     if (this.#few.length < FEW) this.#few.push(form);
   }

@@ -70,6 +70,15 @@ describe("many values", () => {
   });
 });
 
+test("many values with one beginning are hidden in a long text, the longest first", () => {
+  const text = Array.from({ length: 1_900 }, (_, nth) => `a-long-common-beginning-${nth}`);
+  const values = knowing(Object.fromEntries(text.map((value, nth) => [`key${nth}`, value])));
+  const line = `x ${text.join(" ")} a-long-common-beginning y`;
+  expect(values.hide(line)).toBe(`x ${text.map(() => "<redacted>").join(" ")} a-long-common-beginning y`);
+  values.note(secretOf({ later: "a-long-common-beginning" }));
+  expect(values.hide(line)).toBe(`x ${text.map(() => "<redacted>").join(" ")} <redacted> y`);
+});
+
 describe("a value that equals a public name", () => {
   const values = new SecretValues(["orders", "shop"]);
   values.note(secretOf({ user: "orders", host: "orders-address", space: "shop\n", password: "orders-hunter2" }));
