@@ -1,6 +1,6 @@
 /** `treadle-build`: builds an operator from the command line. */
 import { parseArgs } from "node:util";
-import { BUILD_FLAGS, runBuild } from "./unstable/command.ts";
+import { BUILD_FLAGS, type BuildFlags, runBuild } from "./unstable/command.ts";
 
 const USAGE = [
   "usage: treadle-build ENTRY [options]",
@@ -27,16 +27,17 @@ export async function main(args: readonly string[], { log, error }: Output = con
   }
   const { values, positionals } = given;
   const [entry, ...rest] = positionals;
-  if (values["help"] === true) return (log(USAGE), 0);
+  if (values.help === true) return (log(USAGE), 0);
   if (entry === undefined || rest.length > 0) return (error(`treadle-build: name one program\n${USAGE}`), 2);
   return await runBuild(entry, values, { name: "treadle-build", log, error });
 }
 
-function parsed(args: readonly string[]) {
+function parsed(args: readonly string[]): {
+  readonly values: BuildFlags & { readonly help?: boolean };
+  readonly positionals: readonly string[];
+} {
   const flags = BUILD_FLAGS.map(({ name, isRepeatable }) => [name, { type: "string" as const, multiple: isRepeatable }]);
-  return parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { ...Object.fromEntries(flags), help: { type: "boolean" as const } },
-  });
+  const options = { ...Object.fromEntries(flags), help: { type: "boolean" as const } };
+  // The declarations give the flags these types.
+  return parseArgs({ args: [...args], allowPositionals: true, options }) as ReturnType<typeof parsed>;
 }

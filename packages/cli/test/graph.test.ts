@@ -1,5 +1,5 @@
 /** `treadle graph`: charts of two examples, odd names, bad modules, and the schema of the JSON. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kind } from "@treadle/apimachinery";
 import { describeHandler } from "@treadle/reconcile/unstable/engine";
@@ -27,6 +27,11 @@ test.for(["simple", "websites"])("the chart of the example %s is as in its snaps
   const { code, out, err } = await graph(example(name));
   expect([code, err]).toEqual([0, ""]);
   await expect(out).toMatchFileSnapshot(`graphs/${name}.mmd`);
+});
+
+test("docs/cli/graph.md shows the chart of the example websites", async () => {
+  const page = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli", "graph.md"), "utf8");
+  expect(page).toContain(`\`\`\`mermaid\n${(await graph(example("websites"))).out}\`\`\`\n`);
 });
 
 test("a second run gives the same chart", async () => {

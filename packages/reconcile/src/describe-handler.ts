@@ -5,19 +5,26 @@
  * Caveat: the names of vars exist in types only. Only those are known that a step declares in `gives`.
  */
 import { apiVersionOf, type Kind } from "@treadle/apimachinery";
-import type { KindName } from "@treadle/client";
 import type { DeclaredCondition } from "./build/declared.ts";
 import { leavesOf, type StepRuntime } from "./build/step-runtime.ts";
 import type { AnyExtension } from "./extension.ts";
 import { type AnyHandler, pipelineOf } from "./handler.ts";
 import type { AnyRead, IfNotServed, ReadForm, WatchForm } from "./reads.ts";
 
+/** A named kind is a kind by its name, as in a manifest. */
+export interface NamedKind {
+  /** Group and version. */
+  readonly apiVersion: string;
+  /** The name of the kind. */
+  readonly kind: string;
+}
+
 /** A handler description is a handler as data that JSON can hold. */
 export interface HandlerDescription {
   /** The name of the handler. */
   readonly name: string;
   /** The kind that the handler reconciles. */
-  readonly kind: KindName;
+  readonly kind: NamedKind;
   /** The finalizer, if a step has a cleanup. */
   readonly finalizer?: string;
   /** Whether the handler keeps conditions, and the engine computes Ready from them. */
@@ -45,7 +52,7 @@ export interface StepDescription {
   /** The reads, in the order of their declaration. */
   readonly reads: readonly ReadDescription[];
   /** The kinds of the objects that the step creates. */
-  readonly owns: readonly { readonly kind: KindName; readonly ifNotServed: IfNotServed }[];
+  readonly owns: readonly { readonly kind: NamedKind; readonly ifNotServed: IfNotServed }[];
   /** What the extensions of the step say of it. */
   readonly facts: readonly FactDescription[];
   /** The parts of the object that the step writes besides the status. */
@@ -75,7 +82,7 @@ export interface ReadDescription extends Pick<ReadForm, "source" | "isMetadata" 
   /** The name in `req.reads`. */
   readonly name: string;
   /** The kind of the objects. */
-  readonly kind: KindName;
+  readonly kind: NamedKind;
   /** How many objects the read gives. `owned`: those that the primary owns. */
   readonly type: AnyRead["type"] | "owned";
   /** The form of the watch; absent: a change of the objects triggers no pass. */
@@ -87,7 +94,7 @@ export interface ReadDescription extends Pick<ReadForm, "source" | "isMetadata" 
 /** A watch description is a watch of the builder. */
 export interface WatchDescription {
   /** The watched kind. */
-  readonly kind: KindName;
+  readonly kind: NamedKind;
   /** Whether whole objects or their metadata are watched. */
   readonly form: WatchForm;
   /** The way from a change to the primaries. */
@@ -105,7 +112,7 @@ export interface FactDescription {
   /** Its name, if it is known before a pass. */
   readonly name?: string;
   /** The kinds of its objects. */
-  readonly kinds: readonly KindName[];
+  readonly kinds: readonly NamedKind[];
 }
 
 /** A parts description has the steps of a composite. */
@@ -208,6 +215,6 @@ function extensionOf(given: object): AnyExtension {
   return given as AnyExtension;
 }
 
-function named(kind: Kind): KindName {
+function named(kind: Kind): NamedKind {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind };
 }

@@ -1,5 +1,5 @@
 /** Writes descriptions of handlers as a Mermaid flowchart. Pure: equal descriptions give equal text. */
-import type { HandlerDescription, NeedDescription, ReadDescription, StepDescription } from "@treadle/reconcile/unstable/engine";
+import type { HandlerDescription, NamedKind, NeedDescription, ReadDescription, StepDescription } from "@treadle/reconcile/unstable/engine";
 import { label, labelText } from "./mermaid-text.ts";
 import { stepLines } from "./step-lines.ts";
 
@@ -21,8 +21,6 @@ export function flowchartOf(handlers: readonly HandlerDescription[]): Flowchart 
     arrows: charts.reduce((sum, { arrows }) => sum + arrows.length, 0),
   };
 }
-
-type KindName = HandlerDescription["kind"];
 
 /** The nodes and arrows of one handler. Ids are numbers, so that no name can be a word of Mermaid. */
 class HandlerChart {
@@ -99,7 +97,7 @@ class HandlerChart {
     return this.#steps.get(step) ?? this.#id;
   }
 
-  #kind(kind: KindName): string {
+  #kind(kind: NamedKind): string {
     const key = `${kind.apiVersion}/${kind.kind}`;
     const known = this.#kinds.get(key);
     if (known !== undefined) return known.id;
@@ -113,7 +111,7 @@ function flat(steps: readonly StepDescription[]): readonly StepDescription[] {
   return steps.flatMap((step) => [step, ...flat(step.parts?.steps ?? [])]);
 }
 
-function kindText({ kind, apiVersion }: KindName): string {
+function kindText({ kind, apiVersion }: NamedKind): string {
   return `${labelText(kind)} (${labelText(apiVersion)})`;
 }
 

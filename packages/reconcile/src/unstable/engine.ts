@@ -103,6 +103,7 @@ export {
   describeHandler,
   type FactDescription,
   type HandlerDescription,
+  type NamedKind,
   type NeedDescription,
   type PartsDescription,
   type ReadDescription,
