@@ -28,8 +28,8 @@ export function remediesIn(page: string): ReadonlyMap<string, string> {
   return remedies;
 }
 
-/** A step that throws an `Error` has this reason as well, and the page explains that of sets. */
-const AMBIGUOUS: ReadonlySet<string> = new Set(["Error"]);
+/** A step that throws an `Error`, or to which the server answers 422, has such a reason as well. The page explains those of sets and plugins. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(["Error", "Invalid"]);
 
 /** Which column has the names; the last one has the remedy. */
 const SECTIONS = {

@@ -66,7 +66,8 @@ function metricOf([name = "", type = "", labels = ""]: readonly string[]): strin
 test("docs/operations.md lists every code of an error, each with what happened", async () => {
   const packages = ["apimachinery", "client", "informer", "workqueue", "reconcile", "dependents", "controller"];
   // Those of OpenSSL and Node are not ours.
-  const codes = [...(await inSources(packages, /"(ERR_[A-Z_]+)"/g))].filter((code) => !/^ERR_(?:O?SSL|TLS_|SCRIPT_)/.test(code));
+  const foreign = /^ERR_(?:O?SSL|TLS_|SCRIPT_|MODULE_|UNSUPPORTED_TYPESCRIPT_)/;
+  const codes = [...(await inSources(packages, /"(ERR_[A-Z_]+)"/g))].filter((code) => !foreign.test(code));
   const listed = await rows("operations.md", "Errors");
   expect(names(listed)).toEqual(codes.toSorted());
   expect(listed.filter(([, happened = ""]) => happened.trim() === "")).toEqual([]);
@@ -78,15 +79,16 @@ test("docs/operations.md lists every setting with its variable", async () => {
   expect(listed).toEqual(Object.keys(SETTINGS).map((path) => [path, variableOf(path)]));
 });
 
-test("docs/operations.md lists every reason that the engine gives a condition or an event", async () => {
+test("docs/operations.md lists every reason that the engine and plugins give a condition or an event", async () => {
   const reasons = await inSources(
     ["reconcile", "dependents"],
     /(?:reason: |unknown\(|code: |code = |code \?\? |_REASON = )"([A-Z][a-z][A-Za-z]+)"/g,
   );
   // The table of what a reason means for the condition of a set.
   const ofSets = await inSources(["dependents"], /^ {2}([A-Z]\w+): "(?:True|False|Unknown)",$/gm);
+  const ofPlugins = await inSources(["plugins"], /(?:new NoAnswer\(|super\(|unknown\(CONDITION, |\), \{ code: )"([A-Z]\w+)"/g);
   const listed = [...(await rows("operations.md", "Reasons of conditions")), ...(await rows("operations.md", "Events"))];
-  expect([...new Set(names(listed))]).toEqual([...reasons, ...ofSets, ...(await warningReasons())].filter(isFirst).toSorted());
+  expect([...new Set(names(listed))]).toEqual([...reasons, ...ofSets, ...ofPlugins, ...(await warningReasons())].filter(isFirst).toSorted());
 });
 
 test("docs/operations.md lists every reason of a Warning event, each with what to do", async () => {
