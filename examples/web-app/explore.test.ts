@@ -1,7 +1,7 @@
 /** Injects each kind of fault at each point of users' stories. All runs must reach the same end state. Simulated controllers run the workloads. */
 import "@treadle/testing/matchers";
 import { explore } from "@treadle/testing/explore";
-import { Deployment, HorizontalPodAutoscaler, Secret } from "treadle/kinds";
+import { Deployment, Secret } from "treadle/kinds";
 import { expect, test } from "vitest";
 import { webApp } from "./controller.ts";
 import { change, conditionsOf, createCredentials } from "./shop.ts";
@@ -50,10 +50,7 @@ test("a WebApp that is suspended and resumed reaches the same end state after ev
         await createCredentials(cluster);
         await cluster.create(WebApp, { metadata: { name: "shop" }, spec: { autoscale: { minReplicas: 2, maxReplicas: 5 } } });
         await cluster.settled();
-        await cluster.updateStatus(HorizontalPodAutoscaler, "shop", (autoscaler) => {
-          const active = { type: "ScalingActive", status: "True", reason: "ValidMetricFound", message: "" };
-          autoscaler.status = { currentReplicas: 3, desiredReplicas: 3, currentMetrics: [], conditions: [active] };
-        });
+        cluster.workloads.metrics.report({ cpu: "200m" }); // 80 % of the request: the autoscaler is content with what it has
         await cluster.update(Deployment, "shop", (web) => void Object.assign(web.spec ?? {}, { replicas: 3 }));
         await cluster.settled();
         await change(cluster, { suspended: true });

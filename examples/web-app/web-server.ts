@@ -16,6 +16,7 @@ export const webServer = ({ metadata: { name }, spec }: WebApp, { dependents }: 
     image: `nginx:${spec.version}`,
     ports: [{ containerPort: 80 }],
     envFrom: [{ configMapRef: { name: `${name}-settings` } }],
+    resources: { requests: { cpu: "250m" } }, // an autoscaler compares the load with it
   };
   const template = { metadata: { labels, annotations }, spec: { containers: [nginx] } };
   return { spec: { replicas: spec.replicas, selector: { matchLabels: labels }, template } };

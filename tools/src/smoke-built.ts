@@ -84,7 +84,8 @@ export async function smokeBuilt(consumer: string): Promise<void> {
     const source = join(root, "examples", story.example);
     cpSync(source, dir, {
       recursive: true,
-      filter: (path) => !/node_modules|\.test\.ts$|tsconfig\.json$|plugin-template|go-plugin/.test(path),
+      // Without what a build of the workspace left there.
+      filter: (path) => !/node_modules|[/\\]dist$|\.test\.ts$|tsconfig\.json$|plugin-template|go-plugin/.test(path),
     });
     await story.prepare?.(dir, consumer);
     await build(consumer, dir, "main.ts");

@@ -32,7 +32,9 @@ interface Ended {
 }
 
 function run(...args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, ["--conditions=@treadle/source", PROGRAM, ...args], { cwd: dir, stdio: "pipe" });
+  // npm sets INIT_CWD to the folder of its own call, which is another one in scripts: paths are relative to the working directory.
+  const env = { ...process.env, INIT_CWD: tmpdir() };
+  const child = spawn(process.execPath, ["--conditions=@treadle/source", PROGRAM, ...args], { cwd: dir, env, stdio: "pipe" });
   started.add(child);
   const texts = { out: "", err: "" };
   child.stdout.on("data", (text: Buffer) => (texts.out += text.toString()));

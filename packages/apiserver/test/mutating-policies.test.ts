@@ -81,3 +81,22 @@ test("a deletion does not run the policies", async () => {
   await install(call, "p", applies("Object{data: {'b': object.data.none}}"));
   expect((await call("DELETE", `${CONFIG_MAPS}/a`)).status).toBe(200);
 });
+
+test.for(["0.0 / 0.0", "1.0 / 0.0", "-1.0 / 0.0"])(
+  "a patch with the number %s, which JSON does not have, refuses the request",
+  async (value) => {
+    const { call } = harness();
+    const expression = `[JSONPatch{op: 'add', path: '/data', value: {'b': ${value}}}]`;
+    await install(call, "p", { mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }] });
+    const { body } = await call("POST", CONFIG_MAPS, configMap("x"));
+    expect(body).toMatchObject({ code: 403, reason: "Invalid" });
+    expect(body["message"]).toMatch(/could not marshal to JSON: .* invalid (NaN|\+Inf|-Inf) value$/);
+  },
+);
+
+test("a patch writes an integer beyond 2^53 as a text, as on a real server", async () => {
+  const { call } = harness();
+  const expression = "[JSONPatch{op: 'add', path: '/data/b', value: 9007199254740993}]";
+  await install(call, "p", { mutations: [{ patchType: "JSONPatch", jsonPatch: { expression } }] });
+  expect((await call("POST", CONFIG_MAPS, configMap("x"))).body["data"]).toEqual({ a: "x", b: "9007199254740993" });
+});

@@ -91,3 +91,29 @@ test("a budget that is used up ends the evaluation as a failure", async () => {
   const { body } = await call("POST", CONFIG_MAPS, configMap("a", "a"));
   expect(body["message"]).toContain("resulted in error: operation cancelled: actual cost limit exceeded");
 });
+
+test("each of 1,000 variables is compiled once", async () => {
+  const { call } = harness();
+  const variables = Array.from({ length: 1000 }, (_, i) => ({ name: `v${i}`, expression: "1" }));
+  // Compiled again for each later variable, they would take minutes.
+  await install(call, { variables, validations: [{ expression: "variables.v999 == 1" }] });
+});
+
+test("variables that read each other too deeply fail, and the failure policy decides", async () => {
+  const { call } = harness();
+  const nested = (inner: string): string => `${"[".repeat(20)}${inner}${"][0]".repeat(20)}`;
+  const variables = Array.from({ length: 300 }, (_, i) => ({ name: `v${i}`, expression: i === 0 ? "1" : nested(`variables.v${i - 1}`) }));
+  const spec = { variables, validations: [{ expression: "variables.v299 == 1" }] };
+  await install(call, spec);
+  const refused = await call("POST", CONFIG_MAPS, configMap("a", "a"));
+  expect(refused.body).toMatchObject({ code: 422, reason: "Invalid" });
+  expect(refused.body["message"]).toContain("expression is nested too deeply");
+  const path = `${GROUP}/validatingadmissionpolicies/limit`;
+  expect((await call("PUT", path, await ignoring(path))).status).toBe(200);
+  expect((await call("POST", CONFIG_MAPS, configMap("a", "a"))).status).toBe(201);
+
+  async function ignoring(of: string): Promise<Json> {
+    const { body } = await call("GET", of);
+    return { ...body, spec: { ...body["spec"], failurePolicy: "Ignore" } };
+  }
+});

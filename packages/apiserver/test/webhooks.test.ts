@@ -53,6 +53,38 @@ test("the patch of a mutating webhook is stored, and the webhook is called once"
   expect((await server1.call("GET", `${CONFIG_MAPS}/a`)).body["metadata"].labels).toEqual({ by: "hook" });
 });
 
+test.for([
+  { name: "moves an object to another namespace", change: { op: "replace", path: "/metadata/namespace", value: "kube-public" }, code: 400 },
+  { name: "makes an update stale", change: { op: "add", path: "/metadata/resourceVersion", value: "7" }, code: 409 },
+  { name: "removes the namespace", change: { op: "remove", path: "/metadata/namespace" }, code: 200 },
+])("a webhook that $name is answered as on a real server", async ({ change, code }) => {
+  const server = await webhook(() => patched(change));
+  const one = harness();
+  await one.call("POST", CONFIG_MAPS, configMap("a"));
+  await register(one, "Mutating", server);
+  expect(await one.call("PUT", `${CONFIG_MAPS}/a`, configMap("a", { data: { k: "v" } }))).toMatchObject({ status: code });
+  expect((await one.call("GET", `${CONFIG_MAPS}/a`)).body["data"]).toEqual(code === 200 ? { k: "v" } : undefined);
+});
+
+test("a webhook cannot create an object in another namespace", async () => {
+  const server = await webhook(() => patched({ op: "replace", path: "/metadata/namespace", value: "kube-public" }));
+  const one = harness();
+  await register(one, "Mutating", server);
+  const { body } = await one.call("POST", CONFIG_MAPS, configMap("a"));
+  expect(body["message"]).toBe("the namespace of the provided object does not match the namespace sent on the request");
+  expect((await one.call("GET", "/api/v1/configmaps")).body["items"]).toEqual([]);
+});
+
+test("a webhook sees an update of an old version before it is refused as stale", async () => {
+  const server = await webhook(() => ({ allowed: false }));
+  const one = harness();
+  await one.call("POST", CONFIG_MAPS, configMap("a"));
+  await register(one, "Mutating", server);
+  const stale = configMap("a", { metadata: { name: "a", resourceVersion: "1" } });
+  expect(await one.call("PUT", `${CONFIG_MAPS}/a`, stale)).toMatchObject({ status: 400 });
+  expect(server.asked).toHaveLength(1);
+});
+
 test("fields that a webhook adds have no manager", async () => {
   const server = await webhook(() => patched({ op: "add", path: "/data/added", value: "x" }));
   const one = harness();

@@ -1,7 +1,12 @@
 /** Watches over WebSocket, with the client of Node and with raw bytes. */
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, Server } from "node:http";
 import { connect } from "node:net";
+import { Duplex } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { ADMINISTRATOR } from "../src/authorization/identity.ts";
+import { serveWebSockets } from "../src/front/websocket.ts";
 import { type ApiServer, createApiServer, serveHttp, serveHttps } from "../src/index.ts";
 import { CONFIG_MAPS, configMap } from "./harness.ts";
 
@@ -203,6 +208,25 @@ test("a client that stops reading loses its watch", async () => {
     });
   expect(server.watchCount).toBe(0);
   client.ws.terminate();
+});
+
+test("a client that sends pings and reads no pongs is not read", async () => {
+  const server = createApiServer();
+  open.push(server);
+  const http = new EventEmitter();
+  serveWebSockets(server, http as Server, () => ADMINISTRATOR);
+  const headers = { ...ORIGIN.headers, upgrade: "websocket", "sec-websocket-key": "key", "sec-websocket-version": "13" };
+  // It never accepts what is written.
+  const socket = new Duplex({ read: () => {}, write: () => {} });
+  http.emit("upgrade", { method: "GET", url: WATCH, headers } as unknown as IncomingMessage, socket, Buffer.alloc(0));
+  await expect.poll(() => server.watchCount).toBe(1);
+  const ping = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
+  const pings = Buffer.concat(Array.from({ length: 10_000 }, () => ping));
+  for (let nth = 0; nth < 20; nth++) socket.push(pings);
+  await expect.poll(() => socket.isPaused()).toBe(true);
+  expect(socket.writableLength).toBeLessThan(100_000);
+  socket.destroy();
+  await expect.poll(() => server.watchCount).toBe(0);
 });
 
 test("a close of the client is answered with 1000, whatever its code is", async () => {

@@ -9,6 +9,7 @@ export function failureText(error: unknown, { isVerbose }: { readonly isVerbose:
   if (isForbidden(error)) return `${error.message}\nAsk for this right, or act as another user: --as USER, --context NAME`;
   if (isApiError(error)) return error.message;
   if (isOfClient(error)) return ofClient(error);
+  if (error instanceof Error && error.name === "ProgramError") return error.message;
   const message = error instanceof Error ? error.message : String(error);
   return `${message}\nThis is not an expected failure. TREADLE_DEBUG_CLI=1 shows where it happened.`;
 }
@@ -17,7 +18,7 @@ interface ClientError extends Error {
   readonly code: string;
 }
 
-/** The client is loaded by commands only, so its errors are known by their names. */
+/** The client and the loader of modules are loaded by commands only, so their errors are known by their names. */
 function isOfClient(error: unknown): error is ClientError {
   return error instanceof Error && (error.name === "ConfigError" || error.name === "ConnectionError") && "code" in error;
 }

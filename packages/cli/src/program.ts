@@ -38,7 +38,7 @@ export interface ProgramOptions {
 
 function programOf(name: string, terminal: Terminal, result: { code: ExitCode }): Command {
   const program = configured(new Command(name), name, terminal)
-    .description("Looks at objects of Kubernetes operators.")
+    .description("Looks at objects of Kubernetes operators, and draws and builds operators.")
     .usage("<command> [options]")
     .version(VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help for a command")
@@ -71,8 +71,8 @@ function commandOf(declaration: CommandDeclaration, { name, terminal, result }: 
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
   for (const each of flags) command.addOption(optionOf(each));
   if (isOnCluster) for (const each of CONNECTION_FLAGS) command.addOption(optionOf(each).helpGroup("Cluster and user, as in kubectl:"));
-  return command.action(async (words: readonly string[], options: object) => {
-    result.code = await declaration.run(words, options, terminal);
+  return command.action(async (words: string | readonly string[], options: object) => {
+    result.code = await declaration.run([words].flat(), options, terminal);
   });
 }
 

@@ -31,6 +31,11 @@ test.for([
   { args: "explain pod/a -n ../x", text: /"..\/x" cannot be a namespace/ },
   { args: "explain pod/a -o yaml", text: /argument 'yaml' is invalid. Allowed choices are json/ },
   { args: "explain pod/a --colour", text: /unknown option '--colour'/ },
+  { args: "graph", text: /missing required argument 'module'/ },
+  { args: "graph a.ts b.ts", text: /too many arguments/ },
+  { args: "graph a.ts -o svg", text: /Allowed choices are mermaid, json/ },
+  { args: "build", text: /missing required argument 'entry'/ },
+  { args: "build a.ts --minify", text: /unknown option '--minify'/ },
   { args: "explan pod/a", text: /unknown command 'explan'\s*\(Did you mean explain\?\)/ },
   { args: "explain pod/a --server cluster:6443", text: /--server cluster:6443 is not a URL; write http/ },
   { args: "explain pod/a --as-group admins", text: /--as-group and --as-uid need a user; add --as USER/ },
@@ -56,7 +61,7 @@ test("without a command the help is shown, and is no failure", async () => {
   expect(terminal.output.out).toMatch(/^Usage: treadle <command>/);
 });
 
-test.for(["explain", "tree"])("`treadle %s --help` has an example", async (name) => {
+test.for(["explain", "tree", "graph", "build"])("`treadle %s --help` has an example", async (name) => {
   const terminal = fakeTerminal({ columns: 80 });
   expect(await runTreadle([name, "--help"], terminal, { name: "kubectl treadle" })).toBe(0);
   expect(terminal.output.out).toMatch(new RegExp(`Examples:\\n  # .*\\n  kubectl treadle ${name} `));

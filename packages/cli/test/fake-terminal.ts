@@ -29,6 +29,7 @@ export function fakeTerminal({ columns, hasColors = false, env = {}, nowMs = () 
       onOut?.(output.out);
     },
     err: (text) => void (output.err += text),
+    apart: (work) => work(),
     columns,
     hasColors,
     env,

@@ -1,9 +1,10 @@
 /** The programs as processes: exit codes, signals, closed pipes. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const bin = (name: string): string => join(import.meta.dirname, "..", "src", `${name}-bin.ts`);
 
@@ -15,8 +16,13 @@ interface Ended {
 }
 
 /** Runs a program; `during` gets the process. */
-function run(name: string, args: readonly string[], during: (child: ReturnType<typeof spawn>) => void = () => undefined): Promise<Ended> {
-  const child = spawn(process.execPath, ["--conditions=@treadle/source", bin(name), ...args], {
+function run(
+  name: string,
+  args: readonly string[],
+  during: (child: ReturnType<typeof spawn>) => void = () => undefined,
+  nodeFlags: readonly string[] = [],
+): Promise<Ended> {
+  const child = spawn(process.execPath, ["--conditions=@treadle/source", ...nodeFlags, bin(name), ...args], {
     env: { PATH: process.env["PATH"], HOME: "/nowhere", FORCE_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -60,4 +66,74 @@ test("SIGINT ends a program that waits for the server with 130, at once and with
 test("a closed pipe is no failure", async () => {
   const { code, err } = await run("treadle", ["--help"], (child) => child.stdout?.destroy());
   expect([code, err]).toEqual([0, ""]);
+});
+
+describe("programs of a user", () => {
+  let dir: string;
+  beforeAll(() => void (dir = mkdtempSync(join(import.meta.dirname, "..", ".results-process-"))));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  const written = (name: string, text: string): string => {
+    writeFileSync(join(dir, name), text);
+    return join(dir, name);
+  };
+
+  test("graph ends although the module holds a timer, and what the module prints is not in the chart", async () => {
+    written(
+      "widget.ts",
+      `import { kind } from "treadle";\nexport const Widget = kind({ group: "example.dev", version: "v1", kind: "Widget" });`,
+    );
+    const module = written(
+      "main.ts",
+      `
+import { createManager, handler, step } from "treadle";
+import { Widget } from "./widget.ts";
+console.log("hello");
+setInterval(() => {}, 1000);
+await createManager().add(handler(Widget).step(step(Widget, { name: "s" })).build()).run();
+`,
+    );
+    const { code, out, err } = await run("treadle", ["graph", module]);
+    expect([code, err]).toEqual([0, "hello\n"]);
+    expect(out).toMatch(/^flowchart TD\n  subgraph h1\["handler widgets\.example\.dev/);
+  });
+
+  test("graph names file and line of the module that throws, which another one imports", async () => {
+    written("broken.ts", `export const x: number = 1;\n\nthrow new Error("boom");`);
+    const module = written("imports-broken.ts", `import "./broken.ts";`);
+    const { code, out, err } = await run("treadle", ["graph", module]);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(/^treadle: cannot load .*imports-broken\.ts: boom\n  at .*broken\.ts:3:7\n$/);
+  });
+
+  test("SIGINT ends graph while a module waits in its import", async () => {
+    const module = written("waits.ts", `console.log("waiting");\nawait new Promise((done) => setTimeout(done, 1e6));`);
+    const ended = run("treadle", ["graph", module], (child) => child.stderr?.once("data", () => child.kill("SIGINT")));
+    expect(await ended).toMatchObject({ code: 130, out: "" });
+  });
+
+  test("build writes a program that runs by Node alone", async () => {
+    const entry = written("hello.ts", `console.log("built" as string);`);
+    const { code, out, err } = await run("treadle", ["build", entry, "--out", join(dir, "dist")]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/hello\.mjs: \d+ files, .* with V8's code for Node/);
+    expect(execFileSync(process.execPath, [join(dir, "dist", "hello.mjs")], { encoding: "utf8" })).toBe("built\n");
+  });
+
+  test("build ends with 1 for a program that cannot be built", async () => {
+    const entry = written("missing.ts", `import "./nothing.ts";`);
+    const { code, err } = await run("treadle", ["build", entry, "--out", join(dir, "other")]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^treadle build: .*missing\.ts:1: /);
+  });
+});
+
+test("--help loads neither the bundler nor the engine", async () => {
+  const loaded = `import { registerHooks } from "node:module";
+registerHooks({ resolve(name, context, next) { const found = next(name, context); process.stderr.write(found.url + "\\n"); return found; } });`;
+  const hooks = `data:text/javascript,${encodeURIComponent(loaded)}`;
+  const { code, err } = await run("treadle", ["--help"], undefined, [`--import=${hooks}`]);
+  expect(code).toBe(0);
+  expect(err).toMatch(/cli\/src\/program\.ts/);
+  expect(err).not.toMatch(/rolldown|build-operator|packages\/(controller|reconcile|client|apimachinery)/);
 });

@@ -113,8 +113,8 @@ async function attemptOnce(environment: ExchangeEnvironment, request: ApiRequest
     });
   try {
     const response = await orAborted(environment.transport.request(request), request.signal);
-    const { status, body } = response;
-    environment.warnings?.note(response);
+    const { status, body, headers } = response;
+    if (headers["warning"] !== undefined) environment.warnings?.note(headers["warning"]);
     // Counting reads the whole text, so it is done only for a listener.
     if (environment.onExchange !== undefined) report({ status, ...(body === undefined ? {} : { responseBytes: Buffer.byteLength(body) }) });
     return { response };

@@ -1,5 +1,4 @@
 /** Warnings of a server in the headers of its answers: deprecated versions, unknown fields. */
-import type { ApiResponse } from "@treadle/apimachinery";
 
 /** Maximum number of remembered warnings. After that all are reported again. */
 const MAX_REMEMBERED = 1_000;
@@ -15,9 +14,8 @@ export class Warnings {
     this.#tell = tell;
   }
 
-  note({ headers }: Pick<ApiResponse, "headers">): void {
-    const header = headers["warning"];
-    if (header === undefined) return;
+  /** Reads the header `Warning` of an answer. */
+  note(header: string): void {
     for (const text of warningsIn(header)) {
       if (this.#told.has(text)) continue;
       if (this.#told.size >= MAX_REMEMBERED) this.#told.clear();

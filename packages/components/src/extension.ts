@@ -79,6 +79,9 @@ export const components: Extension<Definition, Memories, Found> = defineExtensio
   condition,
   problems,
   debug: treeOf,
+  describe: ({ data: { name, resources } }) => [
+    { type: "component", name, kinds: resources.map(({ dependent: { policy } }) => policy.kind) },
+  ],
 });
 
 /** Sets the condition of a component that could not report. Its reason is one of the closed list, which programs rely on. */

@@ -32,5 +32,9 @@ export const dependents: Extension<DependentData, DependentsMemory, DependentFin
   order: { before: ({ data }) => data.dependsOn(), blocked },
   afterChain: pruneUnwanted,
   condition,
+  describe: ({ data: { dependent, fixedName } }) =>
+    dependent === undefined
+      ? []
+      : [{ type: dependent.isEach ? "dependents" : "dependent", name: fixedName?.name, kinds: [dependent.policy.kind] }],
   problems: (handler) => problems(handler, (step) => dependents.dataOf(step)),
 });

@@ -49,4 +49,5 @@ export const managedSteps: Extension<Definition, {}, Found> = defineExtension<De
   gauges: [POLL_INTERVAL],
   histograms: [CALL_SECONDS],
   problems,
+  describe: ({ data: { singular } }) => [{ type: "external resource", name: singular }],
 });

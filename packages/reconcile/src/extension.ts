@@ -216,6 +216,16 @@ export interface DebugNode {
   readonly children?: readonly DebugNode[];
 }
 
+/** A step fact is what an extension says of a step to tools that show handlers, such as the object that the step keeps. */
+export interface StepFact {
+  /** What it is, in one or two words, such as `component`. */
+  readonly type: string;
+  /** Its name. @defaultValue not known before a pass */
+  readonly name?: string | undefined;
+  /** The kinds of its objects. @defaultValue none */
+  readonly kinds?: readonly Kind[];
+}
+
 /** An extension definition has the hooks and the data of an extension. */
 export interface ExtensionDefinition<Data, Memory extends object, Found extends object> {
   /** The name of the extension. The engine takes two extensions with one name for the same extension. */
@@ -251,6 +261,8 @@ export interface ExtensionDefinition<Data, Memory extends object, Found extends 
    * it computes the tree from the stored object alone, which is frozen.
    */
   debug?(handler: ExtendedHandler<Data>, object: KubernetesObject): DebugNode | undefined;
+  /** Returns what tools show of a step, such as `treadle graph`. Called for a built handler, without an object; pure. */
+  describe?(step: ExtendedStep<Data>): readonly StepFact[];
 }
 
 /** This is an extension as the engine holds it: without types, because the extension gets back only its own data. */

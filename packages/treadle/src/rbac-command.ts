@@ -3,12 +3,11 @@
  * module is loaded, but its managers do not run.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { inspectManagers, type Leases, rbacManifests, rightsOf, type Runnable } from "@treadle/controller";
+import { type Leases, rbacManifests, rightsOf, type Runnable } from "@treadle/controller";
+import { loadProgram, noHandler } from "@treadle/controller/unstable/program";
 import { leaseRights, leasesOf, rbacComments, reviewRights, reviewsAccess, rightTarget } from "@treadle/controller/unstable/rbac";
-import { isHandler } from "@treadle/reconcile/unstable/engine";
 import type { Handler, KubernetesObject } from "./index.ts";
 
 const USAGE = `usage: treadle-rbac MODULE [options]
@@ -21,7 +20,7 @@ const USAGE = `usage: treadle-rbac MODULE [options]
                        (default: those of the manager that the module runs)
   --reviews            it asks who may read its metrics, as with metrics.authorize
                        (default: what the manager that the module runs does)
-  --export NAME        only this export, may be repeated (default: every handler that is exported or run)
+  --export NAME        only this export, may be repeated (default: every handler that is exported, also in lists and records, or run)
   --out FILE           writes the file, and the folder that it needs, instead of printing
   --check FILE         writes nothing; ends with 1 when the file is not what would be written
   --explain            prints one line for each right, with what it is for`;
@@ -112,20 +111,11 @@ interface Program {
   readonly events: boolean;
 }
 
-/** @throws Error when the module has no handlers, or lacks one that was asked for. */
+/** @throws ProgramError when the module cannot be loaded, has no handlers, or lacks one that was asked for. */
 async function programOf(module: string, names: readonly string[] | undefined): Promise<Program> {
-  let exported: Readonly<Record<string, unknown>> = {};
-  const managers = await inspectManagers(async () => {
-    exported = (await import(pathToFileURL(resolve(module)).href)) as Readonly<Record<string, unknown>>;
-  });
-  for (const name of names ?? []) if (!isHandler(exported[name])) throw new Error(`${module} exports no handler "${name}"`);
-  const found = (names ?? Object.keys(exported)).map((name) => exported[name]).filter(isHandler);
-  // The same handler may be exported under two names, and run.
-  const handlers = [...new Set([...found, ...(names === undefined ? managers.flatMap((manager) => manager.handlers) : [])])];
-  const runnables = names === undefined ? [...new Set(managers.flatMap((manager) => manager.runnables))] : [];
+  const { handlers, runnables, managers } = await loadProgram(module, { exports: names });
   const hasRights = runnables.some(({ permissions = [], reads = [] }) => permissions.length + reads.length > 0);
-  if (handlers.length === 0 && !hasRights)
-    throw new Error(`${module} exports no handler, and runs none: export what handler(...).build() gave`);
+  if (handlers.length === 0 && !hasRights) throw noHandler(module);
   const areas = managers.map(({ namespaces }) => namespaces);
   const leases = managers.flatMap((manager) => leasesOf(manager) ?? []);
   if (new Set(leases.map(({ namespace }) => namespace)).size > 1)

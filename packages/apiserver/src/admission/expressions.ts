@@ -3,6 +3,7 @@ import { type Budget, BudgetError } from "../cel/budget.ts";
 import { compileProgram, type Program } from "../cel/program.ts";
 import { DYN, type Type, typeName } from "../cel/types.ts";
 import { CelError, Struct, type Value } from "../cel/values.ts";
+import { Recent } from "../internal/recent.ts";
 
 /** Variables of an expression, with their types and their values for one request. */
 export interface Names {
@@ -55,23 +56,28 @@ export interface Variable {
 }
 
 /** Adds `variables.name` for each expression. An expression runs when its variable is first read, and may read earlier variables. */
-export function withVariables(names: Names, variables: readonly Variable[], budget: Budget): Names {
+export function withVariables({ types, values }: Names, variables: readonly Variable[], budget: Budget): Names {
+  const programs = new Map<string, Program | string>();
+  const all = withVariableTypes(types, variables, ({ name, expression }, seen) => {
+    const program = compile(expression, seen, {});
+    programs.set(name, program);
+    return program;
+  });
   // Without variables the object exists, and is empty.
-  const types = withVariableTypes(names.types, variables);
-  return { types, values: { ...names.values, variables: new Variables({ types, values: names.values }, variables, budget) } };
+  return { types: all, values: { ...values, variables: new Variables(values, programs, budget) } };
 }
 
-/** Returns the types of all names, with those of the variables. A variable sees those before it. */
-export function withVariableTypes(
+/** Returns the types of all names, with those of the variables. `compiler` is called for each variable, with the types before it. */
+export function withVariableTypes<V extends Variable>(
   types: ReadonlyMap<string, Type>,
-  variables: readonly Variable[],
-  compiler: (expression: string, types: ReadonlyMap<string, Type>) => Program | string = (expression, all) => compile(expression, all, {}),
+  variables: readonly V[],
+  compiler: (variable: V, types: ReadonlyMap<string, Type>) => Program | string,
 ): ReadonlyMap<string, Type> {
   const fields = new Map<string, Type>();
   const all = new Map(types).set("variables", { type: "object", name: "kubernetes.variables", fields });
-  for (const { name, expression } of variables) {
-    const program = compiler(expression, all);
-    fields.set(name, typeof program === "string" ? DYN : kept(program.type));
+  for (const variable of variables) {
+    const program = compiler(variable, all);
+    fields.set(variable.name, typeof program === "string" ? DYN : kept(program.type));
   }
   return all;
 }
@@ -92,40 +98,39 @@ function kept(type: Type): Type {
 
 class Variables extends Struct {
   readonly fields: readonly string[];
-  readonly #names: Names;
-  readonly #expressions: ReadonlyMap<string, string>;
+  readonly #values: Names["values"];
+  readonly #programs: ReadonlyMap<string, Program | string>;
   readonly #budget: Budget;
   readonly #known = new Map<string, Value | CelError>();
 
-  constructor(names: Names, variables: readonly Variable[], budget: Budget) {
+  constructor(values: Names["values"], programs: ReadonlyMap<string, Program | string>, budget: Budget) {
     super();
-    this.fields = variables.map(({ name }) => name);
-    this.#names = names;
-    this.#expressions = new Map(variables.map(({ name, expression }) => [name, expression]));
+    this.fields = [...programs.keys()];
+    this.#values = values;
+    this.#programs = programs;
     this.#budget = budget;
   }
 
   get(field: string): Value | undefined {
-    const expression = this.#expressions.get(field);
-    if (expression === undefined) return undefined;
-    const known = this.#known.get(field) ?? this.#run(field, expression);
+    const program = this.#programs.get(field);
+    if (program === undefined) return undefined;
+    const known = this.#known.get(field) ?? this.#run(field, program);
     if (known instanceof CelError) throw known;
     return known;
   }
 
-  #run(field: string, expression: string): Value | CelError {
+  #run(field: string, program: Program | string): Value | CelError {
     // An expression that reads its own variable finds this error.
     this.#known.set(field, new CelError(`composited variable "${field}" refers to itself`));
-    const result = this.#value(field, expression);
+    const result = this.#value(field, program);
     this.#known.set(field, result);
     return result;
   }
 
-  #value(field: string, expression: string): Value | CelError {
-    const program = compile(expression, this.#names.types, {});
+  #value(field: string, program: Program | string): Value | CelError {
     if (typeof program === "string") return new CelError(`composited variable "${field}" fails to compile: ${program}`);
     try {
-      return program.run({ ...this.#names.values, variables: this }, this.#budget);
+      return program.run({ ...this.#values, variables: this }, this.#budget);
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
       return new CelError(`composited variable "${field}" fails to evaluate: ${error.message}`);
@@ -135,17 +140,22 @@ class Variables extends Struct {
 
 /**
  * Compiles an expression and returns the program or the text of the error. The cache has the programs of each set of types, by
- * the text of the expression.
+ * the text of the expression, as long as they are used.
  */
 export function compile(expression: string, types: ReadonlyMap<string, Type>, expected: Expected): Program | string {
   const key = JSON.stringify([expression, expected, signatureOf(types)]);
-  const known = programs.get(key) ?? compileAs(expression, types, expected);
-  programs.set(key, known);
-  return known;
+  const known = programs.get(key);
+  if (known !== undefined) return known;
+  const made = compileAs(expression, types, expected);
+  programs.set(key, made);
+  return made;
 }
 
+/** Maximum number of compiled expressions, which is more than the policies of a cluster have. */
+const MAX_PROGRAMS = 4096;
+
 // A cache: its values depend only on the texts.
-const programs = new Map<string, Program | string>();
+const programs = new Recent<Program | string>(MAX_PROGRAMS);
 
 /** Returns what a program depends on: the names, and the variables with their types. Other types are the same for each name. */
 function signatureOf(types: ReadonlyMap<string, Type>): unknown {

@@ -66,7 +66,7 @@ function operationOf(value: Value): JsonObject {
     op,
     path,
     ...(from === "" ? {} : { from }),
-    ...(value.value === undefined ? {} : { value: toJson(value.value) }),
+    ...(value.value === undefined ? {} : { value: toJson(value.value, PATCH) }),
   };
 }
 
@@ -89,22 +89,46 @@ function nameProblems(value: Value, path: readonly string[]): readonly string[] 
 }
 
 function objectOf(value: Value): JsonObject {
-  const json = toJson(value, CEL_NULL);
+  const json = toJson(value, CONFIGURATION);
   return isObject(json) ? json : {};
 }
 
-/** Returns a value as JSON, with another value for null. @throws ExpressionError for values that JSON does not have */
-function toJson(value: Value, nothing: unknown = null): unknown {
-  const to = (item: Value): unknown => toJson(item, nothing);
-  if (value === null) return nothing;
-  if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
-  if (typeof value === "bigint") return Number(value);
-  if (value instanceof Uint) return Number(value.value);
+/** How values are written that JSON does not have, or not in the same way. */
+interface Form {
+  readonly nothing: unknown;
+  number(value: number | bigint): unknown;
+}
+
+const CONFIGURATION: Form = { nothing: CEL_NULL, number: Number };
+
+/** Protobuf's `Value`: integers that a double cannot have are texts. */
+const PATCH: Form = {
+  nothing: null,
+  number(value) {
+    const number = Number(value);
+    if (typeof value === "bigint") return Number.isSafeInteger(number) ? number : String(value);
+    if (Number.isFinite(number)) return number;
+    const text = Number.isNaN(number) ? "NaN" : number > 0 ? "+Inf" : "-Inf";
+    throw new ExpressionError(
+      `${NO_JSON}: json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid ${text} value`,
+    );
+  },
+};
+
+const NO_JSON = "JSONPath valueExpression evaluated to a type that could not marshal to JSON";
+
+/** Returns a value as JSON. @throws ExpressionError for values that JSON does not have */
+function toJson(value: Value, form: Form): unknown {
+  const to = (item: Value): unknown => toJson(item, form);
+  if (value === null) return form.nothing;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" || typeof value === "bigint") return form.number(value);
+  if (value instanceof Uint) return form.number(value.value);
   if (value instanceof List) return value.items.map(to);
   if (value instanceof Dict) return Object.fromEntries([...value.entries].map(([key, item]) => [String(key), to(item)]));
   if (value instanceof Struct) return Object.fromEntries(value.fields.map((field) => [field, to(value.get(field) ?? null)]));
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
-  throw new ExpressionError("JSONPath valueExpression evaluated to a type that could not marshal to JSON");
+  throw new ExpressionError(NO_JSON);
 }

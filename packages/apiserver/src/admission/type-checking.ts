@@ -108,7 +108,7 @@ function typesFor(
     name: textAt(one, "name"),
     expression: textAt(one, "expression"),
   }));
-  return withVariableTypes(types, variables, (expression, all) => compileProgram(expression, all));
+  return withVariableTypes(types, variables, ({ expression }, seen) => compileProgram(expression, seen));
 }
 
 function paramType(registry: Registry, { apiVersion, kind }: JsonObject, nanos: number): Type {

@@ -6,11 +6,13 @@ import { addQuantities, quantityNanos } from "./quantity.ts";
 /** Quantities by the name of their resource. */
 export type Amounts = Readonly<Record<string, string>>;
 
+/** What a container or a pod requests, and its limits. */
 export interface Demands {
   readonly requests: Amounts;
   readonly limits: Amounts;
 }
 
+/** Returns the quantities of a field, such as `requests`, as texts. */
 export function amountsIn(object: JsonObject, field: string): readonly (readonly [name: string, amount: string])[] {
   return Object.entries(objectAt(object, field)).map(([name, amount]) => [name, String(amount)] as const);
 }
@@ -41,12 +43,14 @@ export function podDemands(spec: JsonObject): Demands {
   return { requests: total("requests"), limits: total("limits") };
 }
 
+/** Adds up quantities. */
 export function sum(a: Amounts, b: Amounts): Amounts {
   const total: Record<string, string> = { ...a };
   for (const [name, amount] of Object.entries(b)) total[name] = a[name] === undefined ? amount : addQuantities(a[name], amount);
   return total;
 }
 
+/** Returns the larger quantity of each resource. */
 export function larger(a: Amounts, b: Amounts): Amounts {
   const bigger = Object.entries(b).filter(([name, amount]) => a[name] === undefined || quantityNanos(amount) > quantityNanos(a[name]));
   return { ...a, ...Object.fromEntries(bigger) };

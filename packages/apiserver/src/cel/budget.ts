@@ -13,6 +13,7 @@ export class BudgetError extends Error {}
 export function costOf(name: string, args: readonly Value[]): number {
   // An access check (k8s.io/apiserver `pkg/cel/library/cost.go`).
   if (name === "check" && args[0] instanceof Opaque) return 350_000;
+  if (name === "lists.range") return Math.max(0, Number(args[0]));
   const sizes = args.map((arg) => (typeof arg === "string" ? arg.length / 10 : arg instanceof List ? arg.items.length : 0));
   if (CHEAP.has(name)) return 0;
   if (PRODUCTS.has(name)) return Math.ceil((1 + (sizes[0] ?? 0)) * (1 + (sizes[1] ?? 0)));

@@ -20,7 +20,7 @@ export interface Environment {
   /** Names of types, with the type of each. */
   readonly types: ReadonlyMap<string, Type>;
   /** Functions whose last argument is checked when it is a literal. */
-  readonly literals: Readonly<Record<string, (text: string) => boolean>>;
+  readonly literals: ReadonlyMap<string, (text: string) => boolean>;
 }
 
 /** Returns the full name of a function in a namespace (`sets.contains`), or else its plain name. */

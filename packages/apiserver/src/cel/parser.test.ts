@@ -34,6 +34,10 @@ test.for<readonly [source: string, want: unknown]>([
   ["has(Object{?a: optional.none()}.a)", false],
   ["JSONPatch{op: 'add', path: '/a'}.path + jsonpatch.escapeKey('a/b~c')", "/aa~1b~0c"],
   ["1 // a comment\n + 1", 2n],
+  ["optional.of([1])[0].value() + optional.of({'a': 1})['b'].orValue(2)", 3n],
+  ["[,].size() + {,}.size()", 0n],
+  [`true${" && true".repeat(5000)}`, true],
+  ["optional.unwrap([optional.of(1), optional.none()]) + [optional.of(2)].unwrapOpt()", [1n, 2n]],
 ])("%s has its value", ([source, want]) => {
   expect(valueOf(source)).toEqual(want);
 });
@@ -51,13 +55,51 @@ describe("invalid CEL is refused with the text of cel-go", () => {
     ["a.(", "1:3: Syntax error: no viable alternative at input '.('"],
     ["[?1]", "1:3: expected type 'optional_type(int)' but found 'int'"],
     ["9223372036854775808", "1:1: invalid int literal"],
+    ["18446744073709551616u", "1:1: invalid uint literal"],
+    ["1e999", "1:1: invalid double literal"],
+    ["{'a b': 1}.`a b`", "1:12: unsupported syntax: '`'"],
+    ["[1].all(x, x, true)", "1:12: duplicate variable name: x"],
+    ["[1].all(__result__, true)", "1:9: iteration variable overwrites accumulator variable"],
+    ["'a'.constructor(1)", "1:16: undeclared reference to 'constructor' (in container '')"],
+    ["hasOwnProperty('a')", "1:15: undeclared reference to 'hasOwnProperty' (in container '')"],
+    ["timestamp('0000-01-01T00:00:00Z')", "1:11: invalid timestamp argument"],
+    ["'a'.matches('(?=a)')", "1:13: invalid matches argument"],
+    ["'a'.matches('(a)\\\\1')", "1:13: invalid matches argument"],
+    ["'a'.matches('a{1001}')", "1:13: invalid matches argument"],
+    [`${"(".repeat(250)}1${")".repeat(250)}`, "-1:0: expression recursion limit exceeded: 250"],
+    [`1${" + 1".repeat(251)}`, "-1:0: max recursion depth exceeded"],
+    [`1${" ".repeat(100_000)}`, "-1:0: expression code point size exceeds limit: size: 100001, limit 100000"],
   ])("%s", ([source, message]) => {
     const program = compileProgram(source, new Map(), { hasPatchTypes: true });
     expect(String(program).split("\n")[0]).toBe(`ERROR: <input>:${message}`);
   });
 });
 
+test("at most 100 errors of an expression are shown", () => {
+  const lines = String(compileProgram(`[${"x, ".repeat(500)}x]`, new Map())).split("\n");
+  expect(lines.filter((line) => line.startsWith("ERROR")).length).toBe(100);
+  expect(lines.at(-1)).toBe("401 more errors were truncated");
+});
+
+test.for(["lists.range(999999999999)", "'%.1001f'.format([1.0])", `'${"a".repeat(40)}b'.matches('^(a+)+$')`])(
+  "%s fails within a second",
+  (source) => {
+    expect(() => valueOf(source)).toThrow();
+    const begin = performance.now();
+    expect(() => valueOf(source)).toThrow();
+    expect(performance.now() - begin).toBeLessThan(1000);
+  },
+);
+
 test("an expression without the types of patches cannot use them", () => {
   expect(String(compileProgram("Object{}", new Map()))).toContain("undeclared reference to 'Object'");
   expect(String(compileProgram("jsonpatch.escapeKey('a')", new Map()))).toContain("undeclared reference to 'jsonpatch'");
+});
+
+test.for([
+  ["parentheses", (depth: number) => `${"(".repeat(depth)}true${")".repeat(depth)}`],
+  ["conditions", (depth: number) => `${"true ? true : ".repeat(depth)}true`],
+] as const)("%s are nested at most 249 times, as with cel-go", ([, nested]) => {
+  expect(valueOf(nested(249))).toBe(true);
+  expect(compileProgram(nested(250), new Map())).toBe("ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
 });

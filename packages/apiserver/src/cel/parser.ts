@@ -1,13 +1,16 @@
 /** Parses CEL to a tree, as the grammar of cel-go (`parser/gen/CEL.g4`) does. */
+import { checkDepth, checkSize, MAX_DEPTH, NOWHERE } from "./depth.ts";
 import { CelSyntaxError, type ConstValue, type Token, tokensOf } from "./lexer.ts";
 import { call } from "./macros.ts";
 import type { Expr } from "./syntax.ts";
 
-/** Parses an expression. @throws CelSyntaxError, and RangeError for one that is nested too deeply */
+/** Parses an expression. @throws CelSyntaxError */
 export function parseCel(source: string): Expr {
+  checkSize(source);
   const parser = new Parser(tokensOf(source));
   const expr = parser.expression();
   parser.end();
+  checkDepth(expr);
   return expr;
 }
 
@@ -25,6 +28,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 class Parser {
   readonly #tokens: readonly Token[];
   #next = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -35,6 +39,13 @@ class Parser {
   }
 
   expression(): Expr {
+    if (++this.#depth > MAX_DEPTH) throw new CelSyntaxError(`expression recursion limit exceeded: ${MAX_DEPTH}`, NOWHERE);
+    const expr = this.#conditional();
+    this.#depth--;
+    return expr;
+  }
+
+  #conditional(): Expr {
     const condition = this.#binary(0);
     const { at } = this.#peek();
     if (!this.#takes("?")) return condition;
@@ -46,6 +57,7 @@ class Parser {
   #binary(level: number): Expr {
     const operators = LEVELS[level];
     if (operators === undefined) return this.#unary();
+    if (level < 2) return this.#logical(level);
     let left = this.#binary(level + 1);
     for (;;) {
       const token = this.#peek();
@@ -53,6 +65,24 @@ class Parser {
       this.#next++;
       left = operator(token.text === "in" ? "@in" : `_${token.text}_`, [left, this.#binary(level + 1)], token.at);
     }
+  }
+
+  /** Parses a chain of `&&` or `||` to a balanced tree, so that a long one is not deep. */
+  #logical(level: number): Expr {
+    const operands = [this.#binary(level + 1)];
+    const places: number[] = [];
+    const [symbol = ""] = LEVELS[level] ?? [];
+    for (let { at } = this.#peek(); this.#takes(symbol); { at } = this.#peek()) {
+      places.push(at);
+      operands.push(this.#binary(level + 1));
+    }
+    const joined = (first: number, last: number): Expr => {
+      const middle = (first + last) >> 1;
+      const operand = operands[first];
+      if (first === last && operand !== undefined) return operand;
+      return operator(`_${symbol}_`, [joined(first, middle), joined(middle + 1, last)], places[middle] ?? 0);
+    };
+    return joined(0, operands.length - 1);
   }
 
   #unary(): Expr {
@@ -181,9 +211,10 @@ class Parser {
     return { type: "map", entries, optional, at };
   }
 
-  /** Parses items up to a bracket. A comma may follow the last one. */
+  /** Parses items up to a bracket. A comma may follow the last one, and may stand alone. */
   #items<T>(close: string, read: (isOptional: boolean) => T): readonly T[] {
     const items: T[] = [];
+    if (this.#is(",") && this.#tokens[this.#next + 1]?.text === close) this.#next++;
     while (!this.#takes(close)) {
       items.push(read(this.#takes("?")));
       if (this.#takes(",")) continue;
@@ -204,7 +235,8 @@ class Parser {
   #field(problem: (text: string) => string): string {
     const { type, text, at } = this.#take();
     if (type === "word") return text;
-    if (type === "quoted") return text.slice(1, -1);
+    // The option of cel-go that allows quoted names is off in Kubernetes.
+    if (type === "quoted") throw new CelSyntaxError("unsupported syntax: '`'", at);
     throw new CelSyntaxError(`Syntax error: ${problem(text)}`, at);
   }
 
@@ -243,6 +275,9 @@ const END: Token = { type: "end", text: "<EOF>", at: 0 };
 
 function constant(value: ConstValue, at: number): Expr {
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) throw new CelSyntaxError("invalid int literal", at);
+  if (typeof value === "number" && !Number.isFinite(value)) throw new CelSyntaxError("invalid double literal", at);
+  if (typeof value === "object" && value !== null && "uint" in value && BigInt.asUintN(64, value.uint) !== value.uint)
+    throw new CelSyntaxError("invalid uint literal", at);
   return { type: "const", value, at };
 }
 

@@ -16,10 +16,11 @@ import { text } from "./library/text.ts";
 import { parseDuration, parseTimestamp, time } from "./library/time.ts";
 import { type Overload, overloadsOf } from "./overloads.ts";
 import { CelSyntaxError } from "./lexer.ts";
+import { MAX_DEPTH, NOWHERE } from "./depth.ts";
 import { parseCel } from "./parser.ts";
 import type { Expr } from "./syntax.ts";
 import { DYN, plain, type Type } from "./types.ts";
-import { TypeValue, type Value } from "./values.ts";
+import { CelError, TypeValue, type Value } from "./values.ts";
 
 export interface Program {
   readonly type: Type;
@@ -46,7 +47,7 @@ export function compileProgram(
   try {
     expr = parseCel(source);
   } catch (error) {
-    return issues(source, [syntaxProblem(error)]);
+    return failure(source, error);
   }
   const named = hasPatchTypes ? findWithPatches : find;
   const structs = hasPatchTypes ? patchType : () => undefined;
@@ -55,7 +56,7 @@ export function compileProgram(
   try {
     checked = check(expr, runtime);
   } catch (error) {
-    return issues(source, [syntaxProblem(error)]);
+    return failure(source, error);
   }
   const { type, problems, uses, types: parts } = checked;
   if (problems.length > 0) return issues(source, problems);
@@ -66,7 +67,14 @@ export function compileProgram(
     run: (values, budget) => {
       let scope: Scope | undefined;
       for (const [name, value] of Object.entries(values)) scope = { name, value, outer: scope };
-      return evaluate(expr, scope, runtime, budget);
+      try {
+        return evaluate(expr, scope, runtime, budget);
+      } catch (error) {
+        // The variables read one through the other, or it is a limit of JavaScript: the length of a list, the digits of a number.
+        if (error instanceof RangeError)
+          throw new CelError(/stack/.test(error.message) ? "expression is nested too deeply" : error.message);
+        throw error;
+      }
     },
   };
 }
@@ -103,28 +111,45 @@ const TYPE_NAMES: readonly (readonly [name: string, type: Type])[] = [
 const types: ReadonlyMap<string, Type> = new Map(TYPE_NAMES.map(([name, item]) => [name, { type: "type", item }]));
 const constants: ReadonlyMap<string, Value> = new Map(TYPE_NAMES.map(([name]) => [name, new TypeValue(name)]));
 
-const literals: Runtime["literals"] = {
-  matches: (pattern) => compilePattern(pattern) !== undefined,
-  duration: (source) => parseDuration(source, false) !== undefined,
-  timestamp: (source) => parseTimestamp(source) !== undefined,
-};
+const literals: Runtime["literals"] = new Map(
+  Object.entries({
+    matches: (pattern: string) => compilePattern(pattern) !== undefined,
+    duration: (source: string) => parseDuration(source, false) !== undefined,
+    timestamp: isTimestamp,
+  }),
+);
 
-/** Returns the problem of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
-function syntaxProblem(error: unknown): Problem {
-  if (error instanceof CelSyntaxError) return error;
-  if (error instanceof RangeError) return { message: "expression recursion limit exceeded: 250", at: 0 };
+function isTimestamp(text: string): boolean {
+  try {
+    return parseTimestamp(text) !== undefined;
+  } catch {
+    return false; // its year is 0
+  }
+}
+
+/** Returns the error of invalid syntax. An expression that is nested too deeply for the stack counts as invalid. */
+function failure(source: string, error: unknown): string {
+  if (error instanceof CelSyntaxError) return issues(source, [error]);
+  if (error instanceof RangeError) return `ERROR: <input>:-1:0: expression recursion limit exceeded: ${MAX_DEPTH}`;
   throw error;
 }
 
+/** Most errors of one expression that are shown. */
+const SHOWN_ISSUES = 100;
+
 function issues(source: string, problems: readonly Problem[]): string {
-  return [...problems]
+  const more = problems.length - SHOWN_ISSUES;
+  return problems
+    .slice(0, SHOWN_ISSUES)
     .toSorted((a, b) => a.at - b.at)
     .map(({ message, at }) => {
+      if (at === NOWHERE) return `ERROR: <input>:-1:0: ${message}`;
       const start = source.lastIndexOf("\n", at - 1) + 1;
       const end = source.indexOf("\n", start);
       const line = source.slice(start, end < 0 ? undefined : end);
       const row = source.slice(0, start).split("\n").length;
       return `ERROR: <input>:${row}:${at - start + 1}: ${message}\n | ${line}\n | ${".".repeat(at - start)}^`;
     })
+    .concat(more > 0 ? [`${more} more errors were truncated`] : [])
     .join("\n");
 }

@@ -267,7 +267,7 @@ class Checker {
   #checkLiteral(name: string, args: readonly Expr[]): void {
     const argument = args.at(-1);
     if (argument?.type !== "const" || typeof argument.value !== "string") return;
-    const isValid = this.#environment.literals[name];
+    const isValid = this.#environment.literals.get(name);
     if (isValid !== undefined && !isValid(argument.value)) this.problems.push({ message: `invalid ${name} argument`, at: argument.at });
   }
 

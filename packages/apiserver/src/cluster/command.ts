@@ -35,6 +35,8 @@ export interface Program {
   readonly name: string;
   /** How a user calls the program, for the usage text. */
   readonly usage: string;
+  /** Folder to which the paths among the arguments are relative. */
+  readonly folder: string;
 }
 
 /** Runs the command until a signal ends it. Resolves to the exit code. */
@@ -43,7 +45,7 @@ export async function runClusterCommand(program: Program, args: readonly string[
   const { name } = program;
   let wanted: Wanted | undefined;
   try {
-    wanted = read(args);
+    wanted = read(program, args);
   } catch (error) {
     console.error(`${name}: ${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
     return 2;
@@ -72,7 +74,7 @@ export async function runClusterCommand(program: Program, args: readonly string[
 }
 
 /** Reads the arguments, or returns `undefined` for `--help`. @throws Error for invalid arguments */
-function read(args: readonly string[]): Wanted | undefined {
+function read({ folder }: Program, args: readonly string[]): Wanted | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -89,13 +91,11 @@ function read(args: readonly string[]): Wanted | undefined {
   if (!values.kubeconfig) throw new Error("--kubeconfig FILE is missing");
   if (values.crds !== undefined && values.manifests !== undefined) throw new Error("--crds and --manifests are the same option: give one");
   const manifests = values.crds ?? values.manifests;
-  // npm runs scripts in the folder of package.json. Paths are relative to the folder of the user.
-  const from = process.env["INIT_CWD"] ?? process.cwd();
   return {
     port: Number(values.port),
-    kubeconfig: resolve(from, values.kubeconfig),
+    kubeconfig: resolve(folder, values.kubeconfig),
     server: { workloads: values.workloads },
-    ...(manifests === undefined ? {} : { manifests: resolve(from, manifests) }),
+    ...(manifests === undefined ? {} : { manifests: resolve(folder, manifests) }),
   };
 }
 

@@ -132,10 +132,16 @@ interface Events {
 async function follow(socket: Socket, { events, isBinary, head, end }: Events): Promise<void> {
   const reader = new FrameReader();
   let isOpen = true;
+  const pong = (content: Uint8Array): void => {
+    if (socket.write(pongFrame(content)) || socket.isPaused()) return;
+    // What a client sends is not read while it does not read its pongs.
+    socket.pause();
+    void drained(socket).then(() => socket.resume());
+  };
   const hear = (bytes: Buffer): void => {
     for (const signal of reader.read(bytes)) {
       if (signal.type === "ping") {
-        if (isOpen) socket.write(pongFrame(signal.content));
+        if (isOpen) pong(signal.content);
         continue;
       }
       if (signal.type === "invalid") socket.write(closeFrame(PROTOCOL_ERROR));

@@ -87,6 +87,7 @@ function usedAfter(
   if (Object.keys(requested).length === 0) return undefined;
   const total = sum(used, requested);
   const isOver = (name: string): boolean => quantityNanos(total[name]) > quantityNanos(hard[name]);
+  // As on the real server, a write of a status is counted and never refused.
   const over = pick(requested, (name) => isOver(name) && subresource !== "status");
   if (Object.keys(over).length > 0) {
     const [have, limit] = [used, hard].map((amounts) => text(pick(amounts, (name) => over[name] !== undefined)));

@@ -14,6 +14,7 @@ export interface Counted {
   readonly subresource: string;
 }
 
+/** The rules of one kind. */
 export interface Evaluator {
   /** Reports whether a resource of a quota counts objects of this kind. */
   counts(resource: string): boolean;

@@ -33,6 +33,7 @@ export function usageOf(
   return used;
 }
 
+/** Reports whether both have the same resources with equal quantities, in whatever units. */
 export function isSameAmounts(a: Amounts, b: Amounts): boolean {
   const names = Object.keys(a);
   return (

@@ -9,6 +9,7 @@ export function compilePattern(source: string): RegExp | undefined {
     .replaceAll(/\\A/g, "^")
     .replaceAll(/\\z/g, "$")
     .replaceAll(/\[\[:(\w+):\]\]/g, (whole, name: string) => `[${POSIX[name] ?? whole}]`);
+  if (isUnknownToRe2(body)) return undefined;
   for (const unicode of ["u", ""]) {
     try {
       return new RegExp(body, `${flags?.[1] ?? ""}${unicode}`);
@@ -17,6 +18,14 @@ export function compilePattern(source: string): RegExp | undefined {
     }
   }
   return undefined;
+}
+
+/** Reports whether a pattern has what RE2 refuses: references, looks ahead or behind, and more than 1,000 repetitions. */
+function isUnknownToRe2(body: string): boolean {
+  if (body.replaceAll("\\\\", "").search(/\\[1-9]/) >= 0) return true;
+  const plain = body.replaceAll(/\\[^]|\[\^?\]?(?:\\[^]|[^\]])*\]/g, "");
+  if (/\(\?<?[=!]/.test(plain)) return true;
+  return [...plain.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].some(([, least, most]) => Math.max(Number(least), Number(most ?? 0)) > 1000);
 }
 
 const POSIX: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@
  * value it ratchets: an invalid value passes if it did not change. Old values are found by field name, and for items of
  * list-maps by key.
  */
+import { PatternTimeError, runPattern } from "./pattern-run.ts";
 import { jsonEqual } from "@treadle/apimachinery";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../errors/field-errors.ts";
 import { goJson, isObject } from "../internal/json.ts";
@@ -117,6 +118,15 @@ function enumErrors(value: unknown, schema: CompiledSchema, path: string): Field
   ];
 }
 
+function patternProblem({ source, regexp }: NonNullable<CompiledSchema["pattern"]>, value: string): string | undefined {
+  try {
+    return runPattern(regexp, value, () => regexp.test(value)) ? undefined : `should match '${source}'`;
+  } catch (error) {
+    if (error instanceof PatternTimeError) return `cannot be checked: ${error.message}`;
+    throw error;
+  }
+}
+
 function textErrors(value: string, schema: CompiledSchema, path: string, errors: FieldError[]): void {
   const { maxLength, minLength } = schema.limits;
   // Lengths count characters, not UTF-16 units. Only long strings need the count.
@@ -124,8 +134,9 @@ function textErrors(value: string, schema: CompiledSchema, path: string, errors:
   if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength));
   else if (minLength !== undefined && length < minLength) {
     errors.push(invalid(path, value, `${path} in body should be at least ${minLength} chars long`));
-  } else if (schema.pattern !== undefined && !schema.pattern.regexp.test(value)) {
-    errors.push(invalid(path, value, `${path} in body should match '${schema.pattern.source}'`));
+  } else if (schema.pattern !== undefined) {
+    const problem = patternProblem(schema.pattern, value);
+    if (problem !== undefined) errors.push(invalid(path, value, `${path} in body ${problem}`));
   }
   if (schema.format !== undefined) {
     const problem = formatError(schema.format, value);

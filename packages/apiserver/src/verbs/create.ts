@@ -46,11 +46,13 @@ export async function create(call: Call): Promise<ApiResponse> {
 export function store(call: Call, sent: Draft, options: WriteOptions, applied?: AppliedOwnership): Entry | Representation {
   const { route, served, collection, parts } = call;
   const { type } = served;
-  matchNamespace(sent, type.isNamespaced ? route.namespace : "");
+  const namespace = type.isNamespaced ? route.namespace : "";
+  matchNamespace(sent, namespace);
   checkNamespace(parts, type, sent);
   parts.access.checkCreate(call);
   const admitted = { operation: "CREATE", live: undefined, subresource: "", isDryRun: options.isDryRun } as const;
   const draft = parts.admission.mutate(call, { ...admitted, draft: sent });
+  matchNamespace(draft, namespace); // webhooks may have changed it
   dropRepeatedOwners(call, draft, { isAdmitted: true });
   parts.access.checkRoles(call, draft, undefined);
   const requested = draft.metadata["managedFields"];

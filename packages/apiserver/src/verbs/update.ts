@@ -56,11 +56,14 @@ export function change(call: Call, { entry, draft: sent, subresource, options, a
   const { served, collection, route } = call;
   const { type, version } = served;
   const live = representationOf(entry, version, type).object;
-  matchNamespace(sent, type.isNamespaced ? route.namespace : "");
-  checkVersion(call, sent, live);
+  const namespace = type.isNamespaced ? route.namespace : "";
+  matchNamespace(sent, namespace);
   const requested = sent.metadata["managedFields"];
   const admitted = { operation: "UPDATE", live, subresource, isDryRun: options.isDryRun } as const;
   const draft = call.parts.admission.mutate(call, { ...admitted, draft: sent });
+  // Webhooks see a stale object, and may change its version and its namespace.
+  checkVersion(call, draft, live);
+  matchNamespace(draft, namespace);
   dropRepeatedOwners(call, draft, { isAdmitted: true });
   const next = merge(call, draft, live, subresource);
   // Changes by webhooks have no manager.

@@ -33,8 +33,8 @@ interface Memory extends Past {
 type Status = NonNullable<HorizontalPodAutoscaler["status"]>;
 type Conditions = NonNullable<Status["conditions"]>;
 
-/** The conditions that a look at an autoscaler sets. */
-class Told {
+/** The conditions of an autoscaler, as one look at it changes them. */
+class ConditionSet {
   #conditions: Conditions;
   readonly #now: string;
 
@@ -97,64 +97,69 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
   };
 
   async function look(autoscaler: Autoscaler, memory: Memory): Promise<void> {
-    const told = new Told(autoscaler.status?.conditions ?? [], formatTime(clock.now()));
+    const conditions = new ConditionSet(autoscaler.status?.conditions ?? [], formatTime(clock.now()));
     const target = await targets.find(autoscaler);
     if (typeof target === "string") {
       warn(autoscaler, "FailedGetScale", target);
-      told.set("AbleToScale", "False", "FailedGetScale", `the HPA controller was unable to get the target's current scale: ${target}`);
-      return tell(autoscaler, { ...autoscaler.status, conditions: told.all });
+      conditions.set(
+        "AbleToScale",
+        "False",
+        "FailedGetScale",
+        `the HPA controller was unable to get the target's current scale: ${target}`,
+      );
+      return tell(autoscaler, { ...autoscaler.status, conditions: conditions.all });
     }
-    told.set("AbleToScale", "True", "SucceededGetScale", "the HPA controller was able to get the target's current scale");
+    conditions.set("AbleToScale", "True", "SucceededGetScale", "the HPA controller was able to get the target's current scale");
     const current = target.replicas;
     if (memory.recommendations.length === 0) memory.recommendations = [{ replicas: current, atMs: clock.now() }];
-    const decided = decide(autoscaler, { target, memory, told });
+    const decided = decide(autoscaler, { target, memory, conditions });
     const before = autoscaler.status;
     const kept = { currentReplicas: current, desiredReplicas: before?.desiredReplicas ?? 0, lastScaleTime: before?.lastScaleTime };
     if ("failure" in decided) {
-      await tell(autoscaler, { ...kept, currentMetrics: listed(decided.metrics), conditions: told.all });
+      await tell(autoscaler, { ...kept, currentMetrics: listed(decided.metrics), conditions: conditions.all });
       warn(autoscaler, "FailedComputeMetricsReplicas", decided.failure);
       return;
     }
     const { replicas, reason, metrics } = decided;
     const status = { ...kept, currentMetrics: listed(metrics), desiredReplicas: replicas };
-    if (replicas === current) return tell(autoscaler, { ...status, conditions: told.all });
+    if (replicas === current) return tell(autoscaler, { ...status, conditions: conditions.all });
     try {
       await targets.scale(target, replicas);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       const { message } = error;
       warn(autoscaler, "FailedRescale", `New size: ${replicas}; reason: ${reason}; error: ${message}`);
-      told.set("AbleToScale", "False", "FailedUpdateScale", `the HPA controller was unable to update the target scale: ${message}`);
-      return tell(autoscaler, { ...kept, currentMetrics: listed(metrics), conditions: told.all });
+      conditions.set("AbleToScale", "False", "FailedUpdateScale", `the HPA controller was unable to update the target scale: ${message}`);
+      return tell(autoscaler, { ...kept, currentMetrics: listed(metrics), conditions: conditions.all });
     }
-    told.set("AbleToScale", "True", "SucceededRescale", `the HPA controller was able to update the target scale to ${replicas}`);
+    conditions.set("AbleToScale", "True", "SucceededRescale", `the HPA controller was able to update the target scale to ${replicas}`);
     recorder(HorizontalPodAutoscaler, autoscaler, { reason: "SuccessfulRescale", message: `New size: ${replicas}; reason: ${reason}` });
     if (autoscaler.spec.behavior !== undefined) {
       const recent = memory.changes.filter(({ atMs }) => clock.now() - atMs < MAX_PERIOD_MS);
       memory.changes = [...recent, { by: replicas - current, atMs: clock.now() }];
     }
-    await tell(autoscaler, { ...status, lastScaleTime: formatTime(clock.now()), conditions: told.all });
+    await tell(autoscaler, { ...status, lastScaleTime: formatTime(clock.now()), conditions: conditions.all });
   }
 
   function decide(
     autoscaler: Autoscaler,
-    { target, memory, told }: { readonly target: Target; readonly memory: Memory; readonly told: Told },
+    { target, memory, conditions }: { readonly target: Target; readonly memory: Memory; readonly conditions: ConditionSet },
   ): Decision | Undecided {
     const { minReplicas: min = 1, maxReplicas: max, behavior } = autoscaler.spec;
     const current = target.replicas;
     if (current === 0) {
-      told.set("ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero");
+      conditions.set("ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero");
       return { replicas: 0, reason: "", metrics: [] };
     }
     if (current > max) return { replicas: max, reason: "Current number of replicas above Spec.MaxReplicas", metrics: [] };
     if (current < min) return { replicas: min, reason: "Current number of replicas below Spec.MinReplicas", metrics: [] };
-    const pods = podsOf(autoscaler, { target, memory, told });
+    const pods = podsOf(autoscaler, { target, memory, conditions });
     if (typeof pods === "string") return { failure: pods, metrics: [] };
-    const asked = ask(autoscaler, readingOf(autoscaler, pods, current), told);
+    const asked = ask(autoscaler, readingOf(autoscaler, pods, current), conditions);
     if ("failure" in asked) return asked;
     const { replicas, stabilized, isLimited, limit } = limited(asked.replicas, { current, min, max, behavior }, memory, clock.now());
-    told.set("AbleToScale", "True", ...stabilized);
-    told.set("ScalingLimited", isLimited ? "True" : "False", ...limit);
+    conditions.set("AbleToScale", "True", ...stabilized);
+    conditions.set("ScalingLimited", isLimited ? "True" : "False", ...limit);
     const reason = asked.replicas > current ? `${asked.reason} above target` : asked.replicas < current ? "All metrics below target" : "";
     return { ...asked, replicas, reason };
   }
@@ -162,13 +167,13 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
   /** Returns the pods of the target, or why there are none to be scaled. */
   function podsOf(
     autoscaler: Autoscaler,
-    { target: { selector }, memory, told }: { readonly target: Target; readonly memory: Memory; readonly told: Told },
+    { target: { selector }, memory, conditions }: { readonly target: Target; readonly memory: Memory; readonly conditions: ConditionSet },
   ): readonly Pod[] | string {
     const requirements = selectorOf(selector);
     if ("problem" in requirements) {
       const { reason, problem, message } = requirements;
       warn(autoscaler, reason, problem);
-      told.set("ScalingActive", "False", "InvalidSelector", message);
+      conditions.set("ScalingActive", "False", "InvalidSelector", message);
       return problem;
     }
     memory.selector = requirements;
@@ -182,7 +187,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     const names = rivals.map(({ metadata }) => keyOf(metadata)).toSorted();
     const message = `pods by selector ${selector} are controlled by multiple HPAs: [${names.join(" ")}]`;
     warn(autoscaler, "AmbiguousSelector", message);
-    told.set("ScalingActive", "False", "AmbiguousSelector", message);
+    conditions.set("ScalingActive", "False", "AmbiguousSelector", message);
     return message;
   }
 
@@ -201,7 +206,7 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
   }
 
   /** Returns the highest number of replicas that a metric asks for. */
-  function ask(autoscaler: Autoscaler, reading: Reading, told: Told): Decision | Undecided {
+  function ask(autoscaler: Autoscaler, reading: Reading, conditions: ConditionSet): Decision | Undecided {
     const specs = autoscaler.spec.metrics ?? [];
     const answers = specs.map((metric) => propose(metric, reading));
     const failures = answers.filter((answer) => "summary" in answer);
@@ -214,11 +219,11 @@ export function autoscalers({ clock, objects, events, registry, behaviours, as }
     // Metrics that cannot be read might ask for more.
     if (highest === undefined || (first !== undefined && highest.replicas < reading.replicas)) {
       if (first !== undefined)
-        told.set("ScalingActive", "False", first.reason, `the HPA was unable to compute the replica count: ${first.cause}`);
+        conditions.set("ScalingActive", "False", first.reason, `the HPA was unable to compute the replica count: ${first.cause}`);
       return { failure: summary, metrics };
     }
     const found = `the HPA was able to successfully calculate a replica count from ${highest.name}`;
-    told.set("ScalingActive", "True", "ValidMetricFound", found);
+    conditions.set("ScalingActive", "True", "ValidMetricFound", found);
     return { replicas: highest.replicas, reason: highest.name, metrics };
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
+import { Recent } from "../internal/recent.ts";
 
 /** An event as `v1` has it, without its metadata. */
 export interface EventContent {
@@ -96,27 +97,4 @@ function keyOf(use: string, { source, involvedObject: about, type }: EventConten
   const object = [about["kind"], about["namespace"], about["name"], about["uid"], about["apiVersion"]];
   // No name contains a line break, and the message is last.
   return [use, source.component, source.host, ...object, type, ...more].join("\n");
-}
-
-/** A map that forgets what was not used for the longest time. */
-export class Recent<V> {
-  readonly #values = new Map<string, V>();
-  readonly #limit: number;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get(key: string): V | undefined {
-    const value = this.#values.get(key);
-    if (value !== undefined) this.set(key, value);
-    return value;
-  }
-
-  set(key: string, value: V): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > this.#limit && oldest !== undefined) this.#values.delete(oldest);
-  }
 }

@@ -17,8 +17,9 @@ import {
   type Timer,
 } from "@treadle/apimachinery";
 import type { JsonObject } from "../internal/json.ts";
+import { Recent } from "../internal/recent.ts";
 import { keyFor, type Store } from "../storage/store.ts";
-import { type EventContent, EventCorrelator, Recent } from "./event-correlator.ts";
+import { type EventContent, EventCorrelator } from "./event-correlator.ts";
 import { managerOf } from "./writer.ts";
 
 /** What happened to an object. */

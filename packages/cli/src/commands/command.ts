@@ -20,7 +20,7 @@ export interface CommandDeclaration {
   readonly summary: string;
   /** What it does, for its own help. */
   readonly description: string;
-  /** As in `<object...>`. */
+  /** As in `<object...>`, or `<module>` for one word. */
   readonly argument: { readonly syntax: string; readonly description: string };
   readonly flags: readonly FlagDeclaration[];
   /** Whether it talks to a cluster and so has the flags of kubectl for that. */

@@ -1,4 +1,5 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
+import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** The surroundings of a command: output, width, colours, environment, time and Ctrl-C. */
@@ -7,6 +8,11 @@ export interface Terminal {
   out(text: string): void;
   /** Writes to the standard error output, as given. */
   err(text: string): void;
+  /**
+   * Calls `work`, which runs code of the user. What that code prints goes to the standard error output, so that the output stays one
+   * document. Ctrl-C ends the wait for it.
+   */
+  apart<T>(work: () => Promise<T>): Promise<T>;
   /** Width in columns. `undefined`: the output goes into a pipe or a file, so lines are not broken. */
   readonly columns: number | undefined;
   /** Whether the output may have colours. */
@@ -39,6 +45,16 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
+    async apart(work) {
+      const own = Object.getOwnPropertyDescriptor(stdout, "write");
+      stdout.write = stderr.write.bind(stderr);
+      try {
+        return await Promise.race([work(), aborted(interrupted.signal)]);
+      } finally {
+        if (own === undefined) Reflect.deleteProperty(stdout, "write");
+        else Object.defineProperty(stdout, "write", own);
+      }
+    },
     get columns() {
       return isTerminal ? stdout.columns : undefined;
     },
@@ -48,4 +64,16 @@ export function processTerminal(): Terminal {
     nowMs: () => Date.now(),
     sleep: (ms, signal) => wait(ms, undefined, { signal }),
   };
+}
+
+/** Rejects when the signal is aborted. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort");
+  throw signal.reason;
+}
+
+/** Ends the process with this code when its output is written: code that a command loaded may hold timers and sockets. */
+export function endProcess(code: number): void {
+  process.exitCode = code;
+  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
 }

@@ -40,6 +40,9 @@ export const OBJECTS: ObjectGaugeDefinition = {
 export const sets: Extension<SetDefinition, SetMemories, object> = defineExtension<SetDefinition, SetMemories>({
   name: "dependent-sets",
   memory: () => new SetMemories(),
+  describe: ({ data: { name, kinds } }) => [
+    { type: kinds === undefined ? "set of any kinds" : "set", name, kinds: [...(kinds?.values() ?? [])].map(({ kind }) => kind) },
+  ],
   counters: [OPERATIONS],
   objectGauges: [OBJECTS],
   histograms: [APPLY_SECONDS, WAVE_SECONDS],

@@ -16,6 +16,7 @@ export type {
   ExtensionPass,
   Probe,
   StatusPart,
+  StepFact,
   StepOrder,
   StepsRun,
 } from "../extension.ts";
@@ -96,6 +97,19 @@ export { Shared } from "../shared.ts";
 
 // Watches of kinds that are known only at run time.
 export { isKind, kindText, type KindWatch, type KindWatches, type WatchedKind, watchIdOf } from "../kind-watch.ts";
+
+// Handlers as data, for tools.
+export {
+  describeHandler,
+  type FactDescription,
+  type HandlerDescription,
+  type NamedKind,
+  type NeedDescription,
+  type PartsDescription,
+  type ReadDescription,
+  type StepDescription,
+  type WatchDescription,
+} from "../describe-handler.ts";
 
 // Reads outside of a pass.
 export { type ReadSources, resolveReads } from "../pass/read-outside.ts";

@@ -171,13 +171,14 @@ function compiles(spot: Spot, types: Types, expected: Expected, text: string = s
 /** Checks the variables, each with those before it. Returns the types with all of them. */
 function withVariables(spec: Spot, types: Types): Types {
   const list = spec.at("variables").items.map((spot) => ({ spot, name: spot.at("name").text, expression: spot.at("expression").text }));
-  for (const [i, { spot, name, expression }] of list.entries()) {
+  return withVariableTypes(types, list, ({ spot, name, expression }, seen) => {
     if (name.trim() === "") spot.at("name").required("name is not specified");
     else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED.has(name)) spot.at("name").invalid("must be a valid CEL identifier");
+    const program = compile(expression, seen, {});
     if (expression.trim() === "") spot.at("expression").required("expression is not specified");
-    else compiles(spot.at("expression"), withVariableTypes(types, list.slice(0, i)), {});
-  }
-  return withVariableTypes(types, list);
+    else if (typeof program === "string") spot.at("expression").invalid(program, expression);
+    return program;
+  });
 }
 
 const RESERVED: ReadonlySet<string> = new Set(

@@ -66,6 +66,8 @@ export const collections: Library = {
   "optional.of": { "A -> optional(A)": (a: Value) => new Optional(a) },
   "optional.ofNonZeroValue": { "A -> optional(A)": (a: Value) => new Optional(isZero(a) ? undefined : a) },
   "optional.none": { "-> optional(A)": () => new Optional(undefined) },
+  "optional.unwrap": { "list(optional(A)) -> list(A)": unwrap },
+  unwrapOpt: { ".list(optional(A)) -> list(A)": unwrap },
   hasValue: { ".optional(A) -> bool": (a: Optional) => a.value !== undefined },
   value: {
     ".optional(A) -> A": (a: Optional) => {
@@ -76,6 +78,10 @@ export const collections: Library = {
   or: { ".optional(A), optional(A) -> optional(A)": (a: Optional, b: Optional) => (a.value === undefined ? b : a) },
   orValue: { ".optional(A), A -> A": (a: Optional, b: Value) => (a.value === undefined ? b : a.value) },
 };
+
+function unwrap(list: List): List {
+  return new List(list.items.flatMap((item) => (item instanceof Optional && item.value !== undefined ? [item.value] : [])));
+}
 
 function forTypes(types: readonly string[], entry: (type: string) => readonly [string, Library[string][string]]): Library[string] {
   return Object.fromEntries(types.map(entry));

@@ -37,6 +37,8 @@ export const standard: Library = {
   "_[_]": {
     "list(A), int -> A": (list: Value, index: Value) => indexInto(list, index, false),
     "map(A, B), A -> B": (map: Value, key: Value) => indexInto(map, key, false),
+    "optional(list(A)), int -> optional(A)": (list: Value, index: Value) => indexInto(list, index, true),
+    "optional(map(A, B)), A -> optional(B)": (map: Value, key: Value) => indexInto(map, key, true),
   },
   "_+_": {
     ...arithmetic(

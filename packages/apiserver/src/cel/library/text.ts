@@ -1,6 +1,8 @@
 /** Functions on strings: those of the language, cel-go's extension, and Kubernetes' regex library. Positions count characters. */
 import { compilePattern } from "../../schema/pattern.ts";
+import { PatternTimeError, runPattern } from "../../schema/pattern-run.ts";
 import { goFloat } from "../../internal/go-float.ts";
+import { BudgetError } from "../budget.ts";
 import type { Library } from "../overloads.ts";
 import { CelError, Dict, Duration, kindOf, List, quoted, Struct, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
 import { durationText, timestampText } from "./time.ts";
@@ -46,7 +48,7 @@ export const text: Library = {
   },
   format: { ".string, list(dyn) -> string": format },
   "strings.quote": { "string -> string": quote },
-  find: { ".string, string -> string": (a: string, pattern: string) => regexp(pattern).exec(a)?.[0] ?? "" },
+  find: { ".string, string -> string": (a: string, pattern: string) => run(a, pattern, (found) => found.exec(a)?.[0] ?? "") },
   findAll: {
     ".string, string -> list(string)": (a: string, pattern: string) => findAll(a, pattern, -1n),
     ".string, string, int -> list(string)": findAll,
@@ -61,12 +63,21 @@ function regexp(pattern: string): RegExp {
 }
 
 function matches(a: string, pattern: string): boolean {
-  return regexp(pattern).test(a);
+  return run(a, pattern, (found) => found.test(a));
+}
+
+/** Runs a pattern on a text. @throws CelError for an invalid pattern, BudgetError for a slow one */
+function run<T>(a: string, pattern: string, of: (found: RegExp) => T): T {
+  const found = regexp(pattern);
+  try {
+    return runPattern(found, a, () => of(found));
+  } catch (error) {
+    throw error instanceof PatternTimeError ? new BudgetError(error.message) : error;
+  }
 }
 
 function findAll(a: string, pattern: string, limit: bigint): List {
-  const { source, flags } = regexp(pattern);
-  const found = [...a.matchAll(new RegExp(source, `${flags}g`))].map(([whole]) => whole);
+  const found = run(a, pattern, ({ source, flags }) => [...a.matchAll(new RegExp(source, `${flags}g`))].map(([whole]) => whole));
   return new List(limit < 0n ? found : found.slice(0, Number(limit)));
 }
 

@@ -60,6 +60,24 @@ const VALIDATING: Readonly<Record<string, Json>> = {
       }),
     ),
   },
+  "deepest expressions": {
+    matchConstraints: CONSTRAINTS,
+    validations: [
+      `${"(".repeat(249)}true${")".repeat(249)}`,
+      `size(${"[".repeat(248)}${"]".repeat(248)}) == 1`,
+      `${"true ? true : ".repeat(249)}true`,
+      `${"{1: ".repeat(249)}1${"}".repeat(249)} != {}`,
+    ].map((expression) => ({ expression })),
+  },
+  "expressions that are nested too deeply": {
+    matchConstraints: CONSTRAINTS,
+    validations: [
+      `${"(".repeat(250)}true${")".repeat(250)}`,
+      `size(${"[".repeat(249)}1${"]".repeat(249)}) == 1`,
+      `${"true ? true : ".repeat(250)}true`,
+      `${"{1: ".repeat(250)}1${"}".repeat(250)} != {}`,
+    ].map((expression) => ({ expression })),
+  },
   variables: {
     matchConstraints: CONSTRAINTS,
     variables: [

@@ -306,6 +306,11 @@ export const mutatingPolicies: readonly Scenario[] = [
         { name: "size", policy: applies("Object{spec: Object.spec{size: object.spec.size + 1}}"), rule },
         { name: "text", policy: applies("Object{spec: Object.spec{size: 'x'}}"), rule },
         { name: "unknown", policy: patches("[JSONPatch{op: 'add', path: '/spec/unknown', value: {'a': 1}}]"), rule },
+        { name: "not-a-number", policy: patches("[JSONPatch{op: 'add', path: '/spec/unknown', value: 0.0/0.0}]"), rule },
+        { name: "infinite", policy: patches("[JSONPatch{op: 'replace', path: '/spec/size', value: [1.0/0.0]}]"), rule },
+        { name: "not-a-number-applied", policy: applies("Object{spec: Object.spec{size: 0.0/0.0}}"), rule },
+        { name: "infinite-applied", policy: applies("Object{spec: Object.spec{size: -1.0/0.0}}"), rule },
+        { name: "big-number", policy: patches("[JSONPatch{op: 'replace', path: '/spec/size', value: 9007199254740993}]"), rule },
         { name: "unknown-applied", policy: applies("Object{spec: Object.spec{unknown: 'x'}}"), rule },
         {
           name: "status",

@@ -374,4 +374,49 @@ export const webhooks: readonly Scenario[] = [
       );
     },
   },
+  {
+    name: "webhooks that change metadata",
+    async run(session) {
+      const { send, quietly, namespace, gadgets } = session;
+      const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+      const gadget = { apiVersion: "conformance.treadle.dev/v1", kind: "Gadget", spec: { size: 1 } };
+      const changes: Readonly<Record<string, object>> = {
+        "other-namespace": { op: "replace", path: "/metadata/namespace", value: "default" },
+        "no-namespace": { op: "remove", path: "/metadata/namespace" },
+        "other-name": { op: "replace", path: "/metadata/name", value: "renamed" },
+        "other-uid": { op: "add", path: "/metadata/uid", value: "other" },
+        "other-version": { op: "add", path: "/metadata/resourceVersion", value: "7" },
+      };
+      const names = Object.keys(changes).flatMap((name) => [`old-${name}`, name]);
+      for (const name of names.filter((one) => one.startsWith("old-"))) {
+        await quietly("POST", maps, { body: configMap(name) });
+        await quietly("POST", gadgets, { body: { ...gadget, metadata: { name } } });
+      }
+      const say: Say = ({ request }) => {
+        const change = changes[String(request.object?.metadata?.name).replace("old-", "")];
+        if (request.object?.data?.denied === "yes") return { allowed: false };
+        return change === undefined ? { allowed: true } : patched(change);
+      };
+      await withHooks(
+        session,
+        say,
+        (served) => ({ mutating: [hook(session, served, "change")] }),
+        async () => {
+          for (const name of names) {
+            const [method, below] = name.startsWith("old-") ? (["PUT", `/${name}`] as const) : (["POST", ""] as const);
+            await send(`${method} ${name}`, method, maps + below, { body: configMap(name, { a: "1" }) });
+            if (method === "PUT") await patchGadget(name);
+            else await send(`custom: POST ${name}`, "POST", gadgets, { body: { ...gadget, metadata: { name } } });
+          }
+          const stale = configMap("old-other-name", { denied: "yes" }, { resourceVersion: "1" });
+          await send("a stale update that is denied", "PUT", `${maps}/old-other-name`, { body: stale });
+        },
+      );
+
+      async function patchGadget(name: string): Promise<void> {
+        const headers = { "content-type": "application/merge-patch+json" };
+        await send(`custom: PATCH ${name}`, "PATCH", `${gadgets}/${name}`, { body: { spec: { size: 2 } }, headers });
+      }
+    },
+  },
 ];

@@ -1,0 +1,6 @@
+/**
+ * `@treadle/controller/unstable/program`: loads the module of an operator without running it. For tools that show handlers or
+ * make manifests of them. Not for operators; it may change in any version.
+ */
+export { type LoadedProgram, type LoadOptions, loadProgram, noHandler } from "../program/load-program.ts";
+export { ProgramError, type ProgramErrorCode } from "../program/program-error.ts";
