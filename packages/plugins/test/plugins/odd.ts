@@ -15,7 +15,9 @@ const odd = capability({
     if (parameters.do === "throw") throw "boom";
     if (parameters.do === "bug") throw new TypeError("a bug with the password hunter2");
     if (parameters.do === "reject") throw new PlanError("NoDisk", "boom", { retryAfterMs: 500 });
-    if (parameters.do === "large") return [dependent("a", ConfigMap, { data: { a: "a".repeat(5 * 1024 * 1024) } })];
+    // 5 MiB in objects that are small enough one by one.
+    if (parameters.do === "large")
+      return ["a", "b", "c", "d", "e"].map((id) => dependent(id, ConfigMap, { data: { a: "a".repeat(1024 * 1024) } }));
     console.info("a line of the author");
     console.warn("a warning with %s", ["two\nlines"]);
     return [];
