@@ -88,7 +88,9 @@ test("docs/operations.md lists every reason that the engine and plugins give a c
   const ofSets = await inSources(["dependents"], /^ {2}([A-Z]\w+): "(?:True|False|Unknown)",$/gm);
   const ofPlugins = await inSources(["plugins"], /(?:new NoAnswer\(|super\(|unknown\(CONDITION, |\), \{ code: )"([A-Z]\w+)"/g);
   const listed = [...(await rows("operations.md", "Reasons of conditions")), ...(await rows("operations.md", "Events"))];
-  expect([...new Set(names(listed))]).toEqual([...reasons, ...ofSets, ...ofPlugins, ...(await warningReasons())].filter(isFirst).toSorted());
+  expect([...new Set(names(listed))]).toEqual(
+    [...reasons, ...ofSets, ...ofPlugins, ...(await warningReasons())].filter(isFirst).toSorted(),
+  );
 });
 
 test("docs/operations.md lists every reason of a Warning event, each with what to do", async () => {
