@@ -178,7 +178,7 @@ const failures: readonly Failure[] = [
     sentence: /the webhook pods.policy.example.dev does not answer: .*connection refused, so it cannot create its pods/,
   },
   {
-    name: "a finalizer that nobody removes",
+    name: "a finalizer that no controller removes",
     options: { kinds: [Bucket] },
     async arrange(cluster) {
       await cluster.create(Bucket, { metadata: { name: "photos", finalizers: ["storage.example.org/bucket"] }, spec: {} });
@@ -397,7 +397,7 @@ const failures: readonly Failure[] = [
     name: "a failure that is not retried",
     async arrange(cluster) {
       await cluster.start(shops);
-      await cluster.create(Shop, { metadata: { name: "a" }, spec: { fails: "for ever" } });
+      await cluster.create(Shop, { metadata: { name: "a" }, spec: { fails: "forever" } });
       await cluster.settled();
     },
     object: "shop/a",

@@ -66,7 +66,7 @@ const charge = step(Shop, {
   conditions: ["Charged"],
   do(req) {
     const { fails } = req.object.spec;
-    if (fails === "for ever") throw new TerminalError("the card was refused");
+    if (fails === "forever") throw new TerminalError("the card was refused");
     if (fails !== undefined) throw new Error(fails);
     req.conditions.true("Charged");
   },

@@ -95,7 +95,7 @@ test("a report that is withdrawn leaves a cluster without metrics", async () => 
 test.for([
   ["a number that its target refuses", { spec: { replicas: 1 }, minReplicas: 3 }, { type: "AbleToScale", reason: "FailedUpdateScale" }],
   ["a target without a selector", { spec: { replicas: 1 } }, { type: "ScalingActive", reason: "InvalidSelector" }],
-  ["a selector that is none", { spec: { replicas: 1, selector: "a=(" } }, { type: "ScalingActive", reason: "InvalidSelector" }],
+  ["an invalid selector", { spec: { replicas: 1, selector: "a=(" } }, { type: "ScalingActive", reason: "InvalidSelector" }],
 ] as const)("an autoscaler reports %s", async ([, { spec, ...more }, condition]) => {
   const stage = simulate();
   await serveEngines(stage, spec);

@@ -9,7 +9,7 @@ test.for([
   { name: "the first column", line: 2, column: 1, want: { file: "a.ts", line: 1, column: 1 } },
   { name: "a column between two mappings is of the first", line: 2, column: 4, want: { file: "a.ts", line: 1, column: 1 } },
   { name: "another source", line: 2, column: 5, want: { file: "b.ts", line: 3, column: 3 } },
-  { name: "the column of the bundle begins anew in each line", line: 3, column: 3, want: { file: "b.ts", line: 4, column: 1 } },
+  { name: "the column of the bundle is counted in each line", line: 3, column: 3, want: { file: "b.ts", line: 4, column: 1 } },
   { name: "a column before the first mapping of its line has no place", line: 3, column: 1, want: undefined },
   { name: "a line after the last has none", line: 9, column: 1, want: undefined },
 ])("positionIn: $name", ({ line, column, want }) => {
