@@ -18,7 +18,7 @@ export interface ExpectedDifference {
   /** Of the answer; every part whose path begins so. */
   readonly path: string;
   readonly because: string;
-  /** It depends on the order in which the real server does two things: that it is not found is no problem. @defaultValue false */
+  /** It depends on time, or on the order in which the real server does two things: that it is not found is no problem. @defaultValue false */
   readonly isOccasional?: boolean;
 }
 
