@@ -16,6 +16,7 @@ export async function runTreadle(
   const result: { code: ExitCode } = { code: EXIT.ok };
   const program = programOf(name, terminal, result);
   try {
+    if (args[0] === "__complete") return await (await import("./completion/run.ts")).runComplete(program, args.slice(1), terminal);
     // Without a command the help is the answer, and not a failure.
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     return result.code;
@@ -66,7 +67,7 @@ function commandOf(declaration: CommandDeclaration, { name, terminal, result }: 
   const command = configured(new Command(declaration.name), name, terminal)
     .summary(declaration.summary)
     .description(declaration.description)
-    .addArgument(new Argument(argument.syntax, argument.description))
+    .addArgument(argumentOf(argument))
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
   for (const each of flags) command.addOption(optionOf(each));
@@ -105,6 +106,11 @@ function optionOf({ flags, description, choices, isRepeatable = false }: FlagDec
   if (choices !== undefined) option.choices(choices);
   if (isRepeatable) option.argParser((value: string, former: readonly string[] | undefined) => [...(former ?? []), value]);
   return option;
+}
+
+function argumentOf({ syntax, description, choices }: CommandDeclaration["argument"]): Argument {
+  const argument = new Argument(syntax, description);
+  return choices === undefined ? argument : argument.choices(choices);
 }
 
 function exampleLines(name: string, examples: CommandDeclaration["examples"]): string {

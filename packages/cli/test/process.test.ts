@@ -41,6 +41,14 @@ test("the plugin of kubectl names itself in its help", async () => {
   });
 });
 
+test("kubectl gets the completions of its plugin, as cobra writes them", async () => {
+  expect(await run("kubectl-complete-treadle", ["explain", "pod/a", "--output", ""])).toMatchObject({
+    code: 0,
+    out: "json\n:4\n",
+    err: "",
+  });
+});
+
 test("a wrong argument ends with 2, without a stack", async () => {
   const { code, out, err } = await run("treadle", ["explain", "web"]);
   expect([code, out]).toEqual([2, ""]);
@@ -140,8 +148,11 @@ registerHooks({ resolve(name, context, next) { const found = next(name, context)
   expect(loaded).not.toMatch(/rolldown|build-operator|packages\/(controller|reconcile|client|apimachinery)/);
 });
 
-test.for(["launch.ts", "treadle-bin.ts", "kubectl-treadle-bin.ts"])("%s has no import that an old Node cannot load", (name) => {
-  const text = readFileSync(join(import.meta.dirname, "..", "src", name), "utf8");
-  const allowed = /^(@treadle\/apimachinery\/unstable\/node-version|\.\/launch\.ts)$/;
-  expect([...text.matchAll(/^import .* from "(.*)";$/gm)].filter(([, from = ""]) => !allowed.test(from))).toEqual([]);
-});
+test.for(["launch.ts", "treadle-bin.ts", "kubectl-treadle-bin.ts", "kubectl-complete-treadle-bin.ts"])(
+  "%s has no import that an old Node cannot load",
+  (name) => {
+    const text = readFileSync(join(import.meta.dirname, "..", "src", name), "utf8");
+    const allowed = /^(@treadle\/apimachinery\/unstable\/node-version|\.\/launch\.ts)$/;
+    expect([...text.matchAll(/^import .* from "(.*)";$/gm)].filter(([, from = ""]) => !allowed.test(from))).toEqual([]);
+  },
+);
