@@ -1,4 +1,5 @@
 import { build } from "./build.ts";
+import { check } from "./check.ts";
 import { completion } from "./completion.ts";
 import type { CommandDeclaration } from "./command.ts";
 import { explain } from "./explain.ts";
@@ -6,4 +7,4 @@ import { graph } from "./graph.ts";
 import { tree } from "./tree.ts";
 
 /** All commands, in the order of the help. Add a new one here. */
-export const COMMANDS: readonly CommandDeclaration[] = [explain, tree, graph, build, completion];
+export const COMMANDS: readonly CommandDeclaration[] = [explain, tree, graph, check, build, completion];

@@ -66,4 +66,4 @@ complete -c treadle -f -a '(__treadle_complete)'
 `;
 
 /** The script of each shell. */
-export const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
+export const SCRIPTS: Readonly<Record<"bash" | "zsh" | "fish", string>> = { bash: BASH, zsh: ZSH, fish: FISH };
