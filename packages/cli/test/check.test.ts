@@ -98,7 +98,42 @@ test("problems have their place and remedy, and an error ends with 1", async () 
     "
   `);
   const { out: narrow } = await checked("@bad.ts", { columns: 40 });
+  expect(narrow).toMatchInlineSnapshot(`
+    "error: shops.check.example.dev, step s
+      (owned-not-removed)
+      Its ClusterRole is never deleted: an
+      object of the whole cluster cannot
+      have an owner in a namespace.
+      Add a cleanup that deletes the
+      objects, or use dependentApply(),
+      which does.
+
+    warning: shops.check.example.dev v1
+      spec (field-without-description)
+      No description: spec.ratio.
+      Add .describe(...) to the fields.
+
+    warning: shops.check.example.dev v1
+      spec.ratio (number-in-spec)
+      Floating-point numbers change when
+      clients of different languages read
+      and write them.
+      Use an integer in a smaller unit, or a
+      quantity as text, such as 500m.
+
+    /work/wt/cli-check/packages/cli/.results
+    -check-Z7WtWK/bad.ts: 1 error, 2
+    warnings.
+    "
+  `);
   expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+});
+
+test("a pipe gets no colours and no broken lines, and a terminal gets colours", async () => {
+  const { out } = await checked("@bad.ts");
+  expect(out).not.toContain("\u001B");
+  expect(out).toContain("  Its ClusterRole is never deleted: an object of the whole cluster cannot have an owner in a namespace.\n");
+  expect((await checked("@bad.ts", { columns: 80, hasColors: true })).out).toContain("\u001B[31merror: ");
 });
 
 test("changes have what they break, and those that break nothing are listed", async () => {
@@ -157,7 +192,7 @@ test("the old CRDs come from a file, a folder, a module, and a revision of git",
     writeFileSync(file("deploy/crds/shops.yaml"), crd);
     expect(changesIn((await checked("@next.ts --against @deploy -o json")).out)).toEqual(CHANGES);
     expect((await checked("@next.ts --against git:nowhere")).err).toMatch(/--against git:nowhere: git ls-tree failed: .*nowhere/i);
-    expect((await checked("@next.ts --against git:HEAD:src")).err).toMatch(/HEAD has no YAML in src; write git:REVISION:FOLDER/);
+    expect((await checked("@next.ts --against git:HEAD:src")).err).toMatch(/HEAD has no YAML in src; write git:REV:FOLDER/);
   } finally {
     process.chdir(before);
   }

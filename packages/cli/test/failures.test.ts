@@ -1,7 +1,17 @@
 /** Typical failures, on the in-memory server: the first sentence of the explanation names the cause. */
 
 import { defineResource, kind, type KubernetesObject } from "@treadle/apimachinery";
-import { ConfigMap, Deployment, Job, Lease, Namespace, PersistentVolumeClaim, Pod, StorageClass } from "@treadle/apimachinery/kinds";
+import {
+  ConfigMap,
+  Deployment,
+  Job,
+  Lease,
+  Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuota,
+  StorageClass,
+} from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster, type TestClusterOptions } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -106,9 +116,12 @@ const failures: readonly Failure[] = [
   },
   {
     name: "a quota that is used up",
-    // The simulated controllers pass by admission, so the condition is written as the real one writes it.
-    arrange: (cluster) =>
-      refusedPods(cluster, 'pods "web-1" is forbidden: exceeded quota: small, requested: pods=1, used: pods=0, limited: pods=0'),
+    async arrange(cluster) {
+      await cluster.create(ResourceQuota, { metadata: { name: "small" }, spec: { hard: { pods: "0" } } });
+      await cluster.settled();
+      await deployment(cluster);
+      await passed(cluster, 60_000);
+    },
     object: "deployment/web",
     code: "QuotaExceeded",
     sentence: /the quota small of the namespace default is used up: requested pods=1, used pods=0, limited to pods=0/,

@@ -114,9 +114,9 @@ await createManager().add(handler(Widget).step(step(Widget, { name: "s" })).buil
     expect(err).toMatch(/^treadle: cannot load .*imports-broken\.ts: boom\n  at .*broken\.ts:3:7\n$/);
   });
 
-  test("SIGINT ends graph while a module waits in its import", async () => {
+  test.for(["graph", "check"])("SIGINT ends %s while a module waits in its import", async (command) => {
     const module = written("waits.ts", `console.log("waiting");\nawait new Promise((done) => setTimeout(done, 1e6));`);
-    const ended = run("treadle", ["graph", module], (child) => child.stderr?.once("data", () => child.kill("SIGINT")));
+    const ended = run("treadle", [command, module], (child) => child.stderr?.once("data", () => child.kill("SIGINT")));
     expect(await ended).toMatchObject({ code: 130, out: "" });
   });
 

@@ -15,7 +15,7 @@ export async function oldCrds(source: string): Promise<readonly CustomResourceDe
   if (source.startsWith("git:")) return crdsOfRevision(source);
   const found = statSync(source, { throwIfNoEntry: false });
   if (found === undefined)
-    throw new CliError(`--against ${source} does not exist; name a YAML file, a folder, a module, or git:REVISION:FOLDER`);
+    throw new CliError(`--against ${source} does not exist; name a YAML file, a folder, a module, or git:REV:FOLDER`);
   if (!found.isDirectory())
     return /\.[cm]?[jt]s$/.test(source) ? crdsOf(await loadProgram(source)) : crdsIn(readFileSync(source, "utf8"), source);
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(isManifest).toSorted();
@@ -47,14 +47,14 @@ function isCrd(value: unknown): value is CustomResourceDefinition {
 
 const run = promisify(execFile);
 
-/** `git:REVISION:PATH`. Paths are relative to the working directory. */
+/** `git:REV:PATH`. Paths are relative to the working directory. */
 async function crdsOfRevision(source: string): Promise<readonly CustomResourceDefinition[]> {
   const [, revision = "", ...rest] = source.split(":");
   const path = rest.join(":") || "deploy";
-  if (revision === "" || revision.startsWith("-")) throw new CliError(`--against ${source} names no revision; write git:REVISION:FOLDER`);
+  if (revision === "" || revision.startsWith("-")) throw new CliError(`--against ${source} names no revision; write git:REV:FOLDER`);
   const listed = await git(source, ["ls-tree", "-r", "--name-only", revision, "--", path]);
   const files = listed.split("\n").filter(isManifest);
-  if (files.length === 0) throw new CliError(`--against ${source}: ${revision} has no YAML in ${path}; write git:REVISION:FOLDER`);
+  if (files.length === 0) throw new CliError(`--against ${source}: ${revision} has no YAML in ${path}; write git:REV:FOLDER`);
   const texts = await Promise.all(files.map(async (file) => ({ file, text: await git(source, ["show", `${revision}:./${file}`]) })));
   return texts.flatMap(({ file, text }) => crdsIn(text, `${revision}:${file}`));
 }

@@ -12,7 +12,7 @@ export const check: CommandDeclaration = {
   flags: [
     {
       flags: "--against <old>",
-      description: "CRDs of the old version: a YAML file, a folder, a module, or git:REVISION:FOLDER (default folder: deploy)",
+      description: "CRDs of the old version: a YAML file, a folder, a module, or git:REV:FOLDER (default folder: deploy)",
     },
     { flags: "--against-cluster", description: "compare with the CRDs of the cluster" },
     { flags: "--ignore <rule>", description: "leave out a rule, or one place: RULE:WHERE; may be repeated", isRepeatable: true },
