@@ -67,10 +67,10 @@ function changesIn(out: string): readonly string[] {
 }
 
 test("a program without problems ends with 0", async () => {
-  expect(await checked("@good.ts")).toEqual({ code: 0, out: "good.ts: nothing to correct.\n", err: "" });
+  expect(await checked("@good.ts")).toEqual({ code: 0, out: "Nothing to correct.\n", err: "" });
   expect(await checked("@good.ts --against @old.ts")).toEqual({
     code: 0,
-    out: "good.ts: nothing to correct. The CRDs have not changed.\n",
+    out: "Nothing to correct. The CRDs have not changed.\n",
     err: "",
   });
 });
@@ -93,8 +93,7 @@ test("problems have their place and remedy, and an error ends with 1", async () 
       write them.
       Use an integer in a smaller unit, or a quantity as text, such as 500m.
 
-    bad.ts: 1 error, 2
-    warnings.
+    1 error, 2 warnings.
     "
   `);
   const { out: narrow } = await checked("@bad.ts", { columns: 40 });
@@ -121,9 +120,7 @@ test("problems have their place and remedy, and an error ends with 1", async () 
       Use an integer in a smaller unit, or a
       quantity as text, such as 500m.
 
-    /work/wt/cli-check/packages/cli/.results
-    -check-Z7WtWK/bad.ts: 1 error, 2
-    warnings.
+    1 error, 2 warnings.
     "
   `);
   expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
@@ -159,8 +156,7 @@ test("changes have what they break, and those that break nothing are listed", as
     Changes that break nothing:
       - shops.check.example.dev v1 spec.team: The field was added.
 
-    next.ts: 3 errors, 0
-    warnings.
+    3 errors, 0 warnings.
     "
   `);
 });

@@ -5,14 +5,13 @@ import type { Change, Problem } from "./problem.ts";
 
 /** What a check found. */
 export interface Report {
-  readonly module: string;
   readonly problems: readonly Problem[];
   /** Absent without an old version. */
   readonly changes?: readonly Change[];
 }
 
 /** Returns the report, with a line break at its end. */
-export function reportText({ module, problems, changes }: Report, { columns, hasColors }: Pick<Terminal, "columns" | "hasColors">): string {
+export function reportText({ problems, changes }: Report, { columns, hasColors }: Pick<Terminal, "columns" | "hasColors">): string {
   const paint = painter(hasColors);
   const bad = [...problems, ...(changes ?? []).filter(({ severity }) => severity !== "none")];
   const safe = (changes ?? []).filter(({ severity }) => severity === "none");
@@ -29,7 +28,7 @@ export function reportText({ module, problems, changes }: Report, { columns, has
   return [
     ...blocks,
     ...(safe.length === 0 ? [] : [paint("quiet", ["Changes that break nothing:", ...safeLines].join("\n"))]),
-    paint("title", wrapped(summary(module, bad, changes), columns)),
+    paint("title", wrapped(summary(bad, changes), columns)),
   ]
     .join("\n\n")
     .concat("\n");
@@ -37,11 +36,11 @@ export function reportText({ module, problems, changes }: Report, { columns, has
 
 const INDENT = { first: "  ", rest: "  " } as const;
 
-function summary(module: string, bad: readonly (Problem | Change)[], changes: readonly Change[] | undefined): string {
+function summary(bad: readonly (Problem | Change)[], changes: readonly Change[] | undefined): string {
   const count = (severity: string): number => bad.filter((each) => each.severity === severity).length;
   const compared = changes === undefined ? "" : changes.length === 0 ? " The CRDs have not changed." : "";
-  if (bad.length === 0) return `${module}: nothing to correct.${compared}`;
-  return `${module}: ${counted(count("error"), "error")}, ${counted(count("warning"), "warning")}.${compared}`;
+  if (bad.length === 0) return `Nothing to correct.${compared}`;
+  return `${counted(count("error"), "error")}, ${counted(count("warning"), "warning")}.${compared}`;
 }
 
 function counted(count: number, what: string): string {
