@@ -1,6 +1,6 @@
 /**
  * From the start of the process to the end of the first pass, and memory at rest, of an operator with an in-cluster
- * configuration against the in-memory server over HTTPS. It runs what is built (`tsc -b`), as in a container. Run by
+ * configuration against the in-memory server over HTTPS. It runs what is built (`npm run check -- build`), as in a container. Run by
  * `npm run bench`.
  */
 import { execFileSync, fork } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * What idle plugins cost the host, which runs what is built (`tsc -b`): the memory of 20 besides the first one (goal: 5 MB), and timers in a
+ * What idle plugins cost the host, which runs what is built (`npm run check -- build`): the memory of 20 besides the first one (goal: 5 MB), and timers in a
  * minute (goal: none more often than every 10 s), for programs and for sockets. It also reports the memory of the
  * programs themselves. Linux only.
  *

@@ -1,5 +1,5 @@
 /**
- * What the first plugin loads: the time and the memory of each library, in a new process each time, of what is built (`tsc -b`). Beside it
+ * What the first plugin loads: the time and the memory of each library, in a new process each time, of what is built (`npm run check -- build`). Beside it
  * the package itself after `treadle`, which every operator with plugins loads.
  *
  * BENCH_RUNS sets the number of processes.

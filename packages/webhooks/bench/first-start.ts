@@ -3,7 +3,7 @@
  * start of the process. The API server in memory speaks TLS, and calls the operator by TLS once it finds the CA. Beside it, in turns: the
  * same operator without webhooks until its manager has started, and a second start, which finds the certificates. Goal: under 1.5 s.
  *
- * The operator runs what is built (`tsc -b`), as in a container. Its processor time is shown as well, on which other programs of a busy
+ * The operator runs what is built (`npm run check -- build`), as in a container. Its processor time is shown as well, on which other programs of a busy
  * machine have less influence. `RUNS` in the environment changes the number of runs.
  */
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
