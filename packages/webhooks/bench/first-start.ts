@@ -10,7 +10,6 @@ import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,10 +31,10 @@ const GOAL_MS = 1_500;
 const POLL_MS = 5;
 
 const root = new URL("../../..", import.meta.url).pathname;
-const tsc = createRequire(import.meta.url)
-  .resolve("typescript/package.json")
-  .replace("package.json", "bin/tsc");
-execFileSync(process.execPath, [tsc, "-b", "packages/webhooks"], { cwd: root, stdio: "inherit" });
+execFileSync("turbo", ["run", "build", "--filter=@treadle/webhooks", "--output-logs=errors-only"], {
+  cwd: root,
+  stdio: "inherit",
+});
 
 interface Took {
   readonly ms: number;
