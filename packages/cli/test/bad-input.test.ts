@@ -35,7 +35,7 @@ test.for([
   { args: "explain pod/a --colour", text: /unknown option '--colour'/ },
   { args: "graph", text: /missing required argument 'module'/ },
   { args: "graph a.ts b.ts", text: /too many arguments/ },
-  { args: "graph a.ts -o svg", text: /Allowed choices are mermaid, json/ },
+  { args: "graph a.ts -o png", text: /Allowed choices are mermaid, svg, json/ },
   { args: "build", text: /missing required argument 'entry'/ },
   { args: "build a.ts --minify", text: /unknown option '--minify'/ },
   { args: "explan pod/a", text: /unknown command 'explan'\s*\(Did you mean explain\?\)/ },

@@ -31,7 +31,7 @@ test.for([
   { words: ["explain", "--as-group", "a", "--as-g"], want: ["words", "--as-group\tgroup to act as; may be repeated"] },
   { words: ["explain", "--output", ""], want: ["words", "json"] },
   { words: ["explain", "--output=j"], want: ["words", "--output=json"] },
-  { words: ["graph", "-o", ""], want: ["words", "mermaid", "json"] },
+  { words: ["graph", "-o", ""], want: ["words", "mermaid", "svg", "json"] },
   { words: ["graph", ""], want: ["files"] },
   { words: ["graph", "--", "--ex"], want: ["files"] },
   { words: ["graph", "a.ts", ""], want: ["words"] },
