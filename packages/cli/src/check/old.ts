@@ -27,7 +27,7 @@ function isManifest(file: string): boolean {
 }
 
 /** @throws CliError for a text that is no YAML, if it could have a CRD */
-export function crdsIn(text: string, file: string): readonly CustomResourceDefinition[] {
+function crdsIn(text: string, file: string): readonly CustomResourceDefinition[] {
   // Templates of charts and files of other tools are no YAML, and do not matter.
   if (!text.includes("CustomResourceDefinition")) return [];
   return parseAllDocuments(text).flatMap((document) => {

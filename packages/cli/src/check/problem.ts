@@ -1,5 +1,6 @@
 /** What `treadle check` finds: problems of the program, and changes between two versions of its CRDs. Types only. */
 import type { CustomResourceDefinition } from "@treadle/apimachinery";
+import type { ChangeId } from "./change-ids.ts";
 import type { LoadedProgram } from "@treadle/controller/unstable/program";
 import type { Pipeline } from "@treadle/reconcile/unstable/engine";
 
@@ -24,8 +25,7 @@ export type Breaks = "objects" | "clients" | "nothing";
 
 /** A difference between the CRDs of two versions. */
 export interface Change {
-  /** Name of the kind of change. */
-  readonly id: string;
+  readonly id: ChangeId;
   readonly breaks: Breaks;
   /** As in {@link Problem}. */
   readonly severity: Severity | "none";

@@ -7,7 +7,7 @@ import { pipelineOf } from "@treadle/reconcile/unstable/engine";
 export type ProgramKinds = Pick<LoadedProgram, "handlers" | "runnables">;
 
 /** Returns the kinds that handlers reconcile, in their order, each group and kind once. */
-export function reconciledKinds({ handlers }: ProgramKinds): readonly Kind[] {
+function reconciledKinds({ handlers }: ProgramKinds): readonly Kind[] {
   return once(handlers.map(({ kind }) => kind));
 }
 

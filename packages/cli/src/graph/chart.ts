@@ -1,9 +1,6 @@
 /** Descriptions of handlers as boxes and arrows, which each output writes in its own notation. Pure: equal descriptions give equal charts. */
 import type { HandlerDescription, NamedKind, NeedDescription, ReadDescription, StepDescription } from "@treadle/reconcile/unstable/engine";
-import { stepLines } from "./step-lines.ts";
-
-/** Makes a text of a user safe for the inside of a label. Everything else in a chart is our own words. */
-export type Text = (text: string) => string;
+import { stepLines, type Text } from "./step-lines.ts";
 
 /** A box: a handler, a step or a kind. */
 export interface Box {

@@ -1,6 +1,8 @@
 /** What the box of a step says, line by line. */
 import type { FactDescription, StepDescription } from "@treadle/reconcile/unstable/engine";
-import type { Text } from "./chart.ts";
+
+/** Makes a text of a user safe for the inside of a label. Everything else in a chart is our own words. */
+export type Text = (text: string) => string;
 
 /** Returns the lines of a step. The first one is its name. */
 export function stepLines(step: StepDescription, text: Text): readonly string[] {

@@ -1,10 +1,11 @@
 /** A change in a schema, and the comparison of plain values. */
 import { isDeepStrictEqual } from "node:util";
+import type { ChangeId } from "../change-ids.ts";
 import type { Breaks } from "../problem.ts";
 
 /** A difference between two schemas. */
 export interface SchemaChange {
-  readonly id: string;
+  readonly id: ChangeId;
   readonly breaks: Breaks;
   /** Empty for the object itself. */
   readonly path: string;

@@ -25,7 +25,7 @@ const Old = defineResource({
 
 const config = step(Shop, { name: "config", owns: [ConfigMap], do: (req) => req.next() });
 const roles = step(Shop, { name: "roles", owns: [ClusterRole], do: (req) => req.next() });
-const cleaned = step(Shop, { name: "roles", owns: [ClusterRole], do: (req) => req.next(), cleanup: (req) => req.next() });
+const cleaned = step(Shop, { name: "roles", owns: [ClusterRole], do: (req) => req.next(), cleanup: () => undefined });
 const giver = dependentApply(Shop, { name: "giver", kind: ConfigMap, desired: {}, gives: { uid: ({ metadata }) => metadata.uid } });
 const taker = step(Shop, { name: "taker", needs: [giver], do: (req) => req.next() });
 const counted = step(Shop, { name: "counted", conditions: ["Stored"], do: (req) => req.next() });
