@@ -15,7 +15,7 @@ import {
 import { startTestCluster, type TestCluster, type TestClusterOptions } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type Asked, explained, setConditions } from "./explained.ts";
+import { type Asked, explained, setConditions, shopLease } from "./explained.ts";
 import { componentShops, jobSpec, Monitor, monitoredShops, pods, setShops, Shop, shops } from "./shop.ts";
 
 interface Failure {
@@ -319,11 +319,7 @@ const failures: readonly Failure[] = [
       await cluster.settled();
       await operator.stop();
       // As the leader election of a process writes it that was killed.
-      const renewTime = new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
-      await cluster.create(Lease, {
-        metadata: { name: "shop-operator", annotations: { "treadle.dev/operator": "shops.example.dev" } },
-        spec: { holderIdentity: "shops-7f5d_1", leaseDurationSeconds: 15, acquireTime: renewTime, renewTime, leaseTransitions: 0 },
-      });
+      await shopLease(cluster, "shops-7f5d_1");
       await cluster.advance(300_000);
       await cluster.update(Shop, "a", (shop) => void (shop.spec.image = "web:2"));
     },

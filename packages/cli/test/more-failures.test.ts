@@ -1,9 +1,9 @@
 /** Failures of clusters in the field: the first sentence names the cause. They came after the rules were written, as a check of them. */
-import { ConfigMap, CronJob, Deployment, HorizontalPodAutoscaler, Ingress, Job, Lease, LimitRange } from "@treadle/apimachinery/kinds";
+import { ConfigMap, CronJob, Deployment, HorizontalPodAutoscaler, Ingress, Job, LimitRange } from "@treadle/apimachinery/kinds";
 import { PersistentVolumeClaim, Pod, ValidatingWebhookConfiguration } from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
-import { explained, setConditions } from "./explained.ts";
+import { explained, setConditions, shopLease } from "./explained.ts";
 import { jobSpec, pods, Shop, shops } from "./shop.ts";
 
 interface Failure {
@@ -157,11 +157,7 @@ const failures: readonly Failure[] = [
       await cluster.create(Shop, { metadata: { name: "a" }, spec: {} });
       await cluster.settled();
       await operator.stop();
-      const renewTime = new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
-      await cluster.create(Lease, {
-        metadata: { name: "shop-operator", annotations: { "treadle.dev/operator": "shops.example.dev" } },
-        spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime },
-      });
+      await shopLease(cluster, "");
       await cluster.update(Shop, "a", (shop) => void (shop.spec.image = "web:2"));
       await passed(cluster);
     },

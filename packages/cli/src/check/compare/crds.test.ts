@@ -139,13 +139,13 @@ test.for<{ readonly name: string; readonly old: JsonSchema; readonly next: JsonS
     name: "a list that becomes a map",
     old: list({}),
     next: list({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
-    want: [`list-type-changed objects ${X}`],
+    want: [`list-type-changed clients ${X}`],
   },
   {
     name: "other keys of a list",
     old: list({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name", "port"] }),
     next: list({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
-    want: [`list-type-changed objects ${X}`],
+    want: [`list-type-changed clients ${X}`],
   },
   {
     name: "a set that becomes atomic",

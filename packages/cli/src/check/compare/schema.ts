@@ -1,8 +1,9 @@
 /**
  * Compares two schemas of one version of a CRD. Pure.
  *
- * What breaks stored objects follows from the ratcheting of Kubernetes 1.30 and later: an update may keep a value that a new limit forbids. It may not
- * keep a missing required field, duplicates in a list that became a set or a map, or what a quantor forbids.
+ * What breaks stored objects follows from the ratcheting of Kubernetes 1.30 and later: an update may keep a value that a new schema forbids, as long as
+ * the value itself stays as it is. An object in which a required field is missing changes with each of its other fields, so its update is refused.
+ * test/check-ratcheting.test.ts compares the classes with servers.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  */
 import type { JsonSchema } from "@treadle/apimachinery";
@@ -137,18 +138,18 @@ function listChanges(old: JsonSchema, next: JsonSchema, path: string): readonly 
   if (was !== is)
     changes.push({
       id: "list-type-changed",
-      breaks: is === "atomic" ? "clients" : "objects",
+      breaks: "clients",
       path,
       message:
         is === "atomic"
           ? `The list was a ${was}: server-side apply of one writer replaces the elements of others now.`
-          : `The list is a ${is} now: updates of stored objects with duplicates are refused.`,
+          : `The list is a ${is} now: lists with duplicates are refused. Stored ones stay valid until someone changes them.`,
       remedy: "Keep the list type in this version.",
     });
   else if (!equal(keys, nextKeys))
     changes.push({
       id: "list-type-changed",
-      breaks: "objects",
+      breaks: "clients",
       path,
       message: `The keys of the list were ${(keys ?? []).join(", ")} and are ${(nextKeys ?? []).join(", ")}: elements may be duplicates now.`,
       remedy: "Keep the keys in this version.",
@@ -195,16 +196,15 @@ function ruleChanges(old: JsonSchema, next: JsonSchema, path: string): readonly 
 function quantorChanges(old: JsonSchema, next: JsonSchema, path: string): readonly SchemaChange[] {
   return (["allOf", "anyOf", "oneOf", "not"] as const)
     .filter((name) => !equal(old[name], next[name]))
-    .map(
-      (name): SchemaChange =>
-        next[name] === undefined
-          ? { id: "quantor-changed", breaks: "nothing", path, message: `${name} was removed.`, remedy: "" }
-          : {
-              id: "quantor-changed",
-              breaks: "objects",
-              path,
-              message: `${name} was ${old[name] === undefined ? "added" : "changed"}: updates of stored objects that do not fit are refused.`,
-              remedy: "Use a CEL rule: the server accepts a stored value that breaks it.",
-            },
-    );
+    .map((name) => quantorChange(name, old, next, path));
+}
+
+function quantorChange(name: "allOf" | "anyOf" | "oneOf" | "not", old: JsonSchema, next: JsonSchema, path: string): SchemaChange {
+  const id = "quantor-changed";
+  if (next[name] === undefined) return { id, breaks: "nothing", path, message: `${name} was removed.`, remedy: "" };
+  const what = `${name} was ${old[name] === undefined ? "added" : "changed"}`;
+  const remedy = "Use a CEL rule with optionalOldSelf: it can accept what is stored.";
+  // The server accepts an unchanged value. An object changes with each of its fields.
+  if (next.type !== "object") return { id, breaks: "clients", path, message: `${what}: values may not fit.`, remedy };
+  return { id, breaks: "objects", path, message: `${what}: updates of stored objects that do not fit are refused.`, remedy };
 }

@@ -12,7 +12,7 @@ export function typeChanges(old: JsonSchema, next: JsonSchema, path: string): re
       id: "type-changed",
       breaks: breaksOf(was, is),
       path,
-      message: `The type was ${was} and is ${is}${breaksOf(was, is) === "objects" ? ": stored values are invalid" : ": typed clients cannot read every value"}.`,
+      message: `The type was ${was} and is ${is}${breaksOf(was, is) === "objects" ? ": stored values do not fit, and the server keeps them" : ": typed clients cannot read every value"}.`,
       remedy: "Add another field, or a version.",
     });
   if (old.nullable === true && next.nullable !== true)
@@ -20,7 +20,7 @@ export function typeChanges(old: JsonSchema, next: JsonSchema, path: string): re
       id: "null-forbidden",
       breaks: "objects",
       path,
-      message: "null is not allowed any more: stored nulls are dropped or refused.",
+      message: "null is not allowed any more: the server drops stored nulls.",
       remedy: "Keep nullable in this version.",
     });
   if (isOpen(old) && !isOpen(next))
