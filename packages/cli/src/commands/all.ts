@@ -4,6 +4,7 @@ import { explain } from "./explain.ts";
 import { graph } from "./graph.ts";
 import { newCommand } from "./new.ts";
 import { tree } from "./tree.ts";
+import { upgrade } from "./upgrade.ts";
 
 /** All commands, in the order of the help. Add a new one here. */
-export const COMMANDS: readonly CommandDeclaration[] = [newCommand, explain, tree, graph, build];
+export const COMMANDS: readonly CommandDeclaration[] = [newCommand, upgrade, explain, tree, graph, build];
