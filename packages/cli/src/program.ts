@@ -87,7 +87,12 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
     command
       .exitOverride()
       // Commander breaks no line in a narrow terminal otherwise.
-      .configureHelp({ helpWidth: columns ?? 100, minWidthToWrap: 10 })
+      .configureHelp({
+        helpWidth: columns ?? 100,
+        minWidthToWrap: 10,
+        // Every command has options.
+        subcommandTerm: (each) => [each.name(), ...each.registeredArguments.map(argumentTerm)].join(" "),
+      })
       .configureOutput({
         writeOut: out,
         writeErr: err,
@@ -99,6 +104,11 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
         outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, "")}${advice(command, name)}\n`),
       })
   );
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 function advice(command: Command, name: string): string {

@@ -20,11 +20,11 @@ const operator: CommandDeclaration = {
   description:
     "Makes the project of an operator: a resource, a handler with two steps, tests that need no cluster, a Dockerfile, CI and editor settings. " +
     "It asks for what the command line does not have.",
-  argument: { syntax: "[name]", description: "name of the operator, such as website-operator" },
+  argument: { syntax: "[name]", description: "name, such as shop-operator" },
   flags: [
     { flags: "--kind <kind>", description: "kind of the first resource (default: from the name)" },
     { flags: GROUP, description: "API group of the resource (default: from the name, in example.com)" },
-    { flags: "--package-manager <program>", description: "npm or pnpm (default: the one that runs this)", choices: ["npm", "pnpm"] },
+    { flags: "--package-manager <pm>", description: "npm or pnpm (default: the one that runs this)", choices: ["npm", "pnpm"] },
     FOLDER,
     ...COMMON,
   ],
@@ -40,7 +40,7 @@ const plugin: CommandDeclaration = {
   name: "plugin",
   summary: "make the project of a plugin",
   description: "Makes the project of a plugin: a separate program that adds a capability to operators. docs/plugins.md explains plugins.",
-  argument: { syntax: "[name]", description: "name of the plugin, such as kube-databases" },
+  argument: { syntax: "[name]", description: "name, such as kube-queues" },
   flags: [FOLDER, ...COMMON],
   isOnCluster: false,
   examples: [{ line: "new plugin kube-queues", does: "makes the folder kube-queues" }],

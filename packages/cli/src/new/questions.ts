@@ -1,7 +1,7 @@
 /** The questions of `treadle new`, in their order. A later one may have a default that follows from earlier answers. */
 import { CliError } from "../cli-error.ts";
 import { answersTo, type Asker } from "./ask.ts";
-import { groupProblem, kindProblem, operatorNameProblem, partNameProblem, pascalOf } from "./names.ts";
+import { groupProblem, kindProblem, operatorNameProblem, partNameProblem, pascalOf, pluralVariableOf } from "./names.ts";
 import type { OperatorAnswers, Project, ProjectResource } from "./project.ts";
 import { identifiersIn } from "./source.ts";
 import { type PartType, templateFiles } from "./templates.ts";
@@ -136,6 +136,8 @@ function kindOf(name: string | undefined): string {
 function resourceKindProblem(kind: string): string | undefined {
   const problem = kindProblem(kind);
   if (problem !== undefined) return problem;
-  const isUsed = Object.entries(templateFiles("resource")).some(([path, text]) => path.endsWith(".ts") && identifiersIn(text).has(kind));
+  const variables = [kind, pluralVariableOf(kind)];
+  const modules = Object.entries(templateFiles("resource")).filter(([path]) => path.endsWith(".ts"));
+  const isUsed = modules.some(([, text]) => variables.some((each) => identifiersIn(text).has(each)));
   return isUsed ? `"${kind}" is a name that the template uses: choose another kind` : undefined;
 }

@@ -81,6 +81,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "you may not write there; choose another folder, or change its rights",
   EROFS: "the file system is read-only; choose another folder",
   ENOSPC: "the disk is full",
+  EEXIST: "a part of the path is a file; choose another folder",
   ENOTDIR: "a part of the path is a file; choose another folder",
   EISDIR: "a folder has the name of a file; move it away",
 };
