@@ -326,3 +326,17 @@ test.for([
   expect(examples).toMatch(new RegExp(`\\n  treadle ${line}`));
   expect(help.split("\n").filter((each) => each.length > 40)).toEqual([]);
 });
+
+test("docs/getting-started.md shows the modules of the project that its first line makes", async () => {
+  const page = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "getting-started.md"), "utf8");
+  const folder = join(testFolder(), "website-operator");
+  expect((await run(`new operator website-operator --yes --dir ${folder}`)).code).toBe(0);
+  const files = filesIn(folder);
+  for (const path of ["src/website.ts", "src/website-handler.ts", "src/main.ts"]) {
+    // Comments and imports are not in the page.
+    const code = (files[path] ?? "").replaceAll(/\/\*\*[^]*?\*\/\n/g, "").replaceAll(/^import .*\n/gm, "");
+    for (const part of code.split("\n\n").filter((each) => each.trim() !== "")) expect(page, path).toContain(part.trim());
+  }
+  expect(page).toContain('test("the step deployment creates');
+  for (const path of ["src/website.test.ts", "deploy/samples/website.yaml"]) expect(Object.keys(files)).toContain(path);
+});

@@ -56,6 +56,8 @@ export function packageManagerWords(packageManager: PackageManager): Words {
     "npm install": "pnpm install",
     "npm run": "pnpm run",
     "npm test": "pnpm test",
+    // pnpm hands `--` on to the program.
+    " -- --": " --",
     "npx ": "pnpm exec ",
     "package-lock.json": "pnpm-lock.yaml",
   };

@@ -3,5 +3,5 @@ import { webhookServer } from "treadle/webhooks";
 import { templateWebhook } from "./template-webhook.ts";
 
 export const server = webhookServer([templateWebhook], {
-  service: { name: "template-operator", namespace: "template-operator" },
+  service: { name: "template-operator", namespace: "template-operator-system" },
 });
