@@ -10,8 +10,7 @@ import { runTreadle } from "../src/index.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
 
 const run = promisify(execFile);
-const PACKAGE = join(import.meta.dirname, "..");
-const ROOT = join(PACKAGE, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const NAME = "kube-queues";
 /** The sources of this repository, in place of its declarations, need newer types. */
 const LIBS = ["--lib", "es2024,esnext.disposable,esnext.collection"];
@@ -22,8 +21,10 @@ beforeAll(async () => {
   expect(await runTreadle(["new", "plugin", NAME, "--dir", folder], fakeTerminal())).toBe(0);
   // What `npm install` does, from this repository.
   await mkdir(join(folder, "node_modules/@treadle"), { recursive: true });
-  for (const name of ["zod", "rolldown", "protobufjs", "@treadle/apimachinery", "@treadle/plugins"])
-    await symlink(join(PACKAGE, "node_modules", name), join(folder, "node_modules", name));
+  const plugins = join(ROOT, "packages/plugins");
+  for (const name of ["zod", "rolldown", "protobufjs", "@treadle/apimachinery"])
+    await symlink(join(plugins, "node_modules", name), join(folder, "node_modules", name));
+  await symlink(plugins, join(folder, "node_modules/@treadle/plugins"));
   for (const name of ["vitest", "@types"]) await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   await run(process.execPath, ["--conditions=@treadle/source", "build.ts"], { cwd: folder });
 });

@@ -78,7 +78,7 @@ export function findProject(from: string): Project {
 }
 
 /** Returns the record of a project; `undefined` without one. @throws CliError if it cannot be used */
-export function readRecord(folder: string): ProjectRecord | undefined {
+function readRecord(folder: string): ProjectRecord | undefined {
   const path = join(folder, RECORD_FILE);
   const found = readJson(path);
   if (found === undefined) return undefined;

@@ -21,7 +21,7 @@ export function treeOf(text: string): Node | undefined {
 }
 
 /** Returns whether a value is a node. */
-export function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is Node {
   return isRecord(value) && typeof value["type"] === "string" && typeof value["start"] === "number";
 }
 
