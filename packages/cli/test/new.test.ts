@@ -67,7 +67,7 @@ describe("an operator", () => {
       code: 0,
       out: expect.stringContaining("pnpm install\n  pnpm test\n"),
     });
-    expect(asked).toEqual(["Kind of its first resource", "API group of the resource, a domain that is yours", "Package manager"]);
+    expect(asked).toEqual(["Kind of its first resource", "API group, a domain that is yours", "Package manager"]);
     const { Dockerfile: image = "", ".github/workflows/ci.yml": ci = "" } = filesIn(folder);
     for (const text of [image, ci]) {
       expect(text).toContain("corepack enable && pnpm install --frozen-lockfile");
@@ -91,7 +91,7 @@ describe("an operator", () => {
       out: "",
       err:
         "treadle: there is no terminal to ask on, and these are missing:\n" +
-        "  --group: API group of the resource, a domain that is yours (default: web.example.com)\n" +
+        "  --group: API group, a domain that is yours (default: web.example.com)\n" +
         "  --package-manager: Package manager (default: npm)\n" +
         "Give them, or --yes for the defaults.\n",
     });
@@ -278,7 +278,7 @@ describe("additions", () => {
     const folder = testFolder();
     mkdirSync(join(folder, "src/shops"), { recursive: true });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "mine", dependencies: { treadle: "^0.1.0" } }));
-    writeFileSync(join(folder, "src/shops/kind.ts"), "export const Shop = defineResource({});\n");
+    writeFileSync(join(folder, "src/shops/kind.ts"), "export const Shop = defineResource({ kind: 'Shop' });\n");
     writeFileSync(join(folder, "src/all.ts"), `import { Shop } from "./shops/kind.ts";\nexport const shops = handler(Shop).build();\n`);
     expect(await run(`new step read-input --dir ${folder}`)).toMatchObject({ code: 0, err: "" });
     const files = filesIn(folder);
@@ -287,6 +287,9 @@ describe("additions", () => {
       `import { Shop } from "./shops/kind.ts";\nimport { readInput } from "./shops/read-input.ts";\nexport const shops = handler(Shop).step(readInput).build();\n`,
     );
     expect(files).not.toHaveProperty("treadle.json");
+    expect((await run(`new component front --dir ${folder}`)).out).toContain(
+      "  src/shops/kind.ts, in defineResource() of Shop:\n    dependents: true,\n",
+    );
     expect((await run(`new resource Basket --dir ${folder}`)).err).toMatch(/--group: API group of the kind/);
   });
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { CliError } from "../cli-error.ts";
-import { withAdded, withImport, withStep, withWebhook } from "./edits.ts";
+import { lacksOption, withAdded, withImport, withStep, withWebhook } from "./edits.ts";
 import { camelOf, kebabOf, pluralVariableOf } from "./names.ts";
 import { additionFiles } from "./operator.ts";
 import type { Plan, Unplaced } from "./plan.ts";
@@ -19,6 +19,12 @@ export function additionPlan(project: Project, record: Pick<ProjectRecord, "vers
   const changes = new Changes(project.folder);
   refuseUsedName(changes, project, addition);
   for (const each of linesOf(project, addition, files)) changes.place(each);
+  if (addition.type === "component" || addition.type === "dependents") {
+    const { kind, module: path } = addition;
+    // The status of the kind must have room for the entries.
+    if (lacksOption(changes.text(path) ?? "", kind, "dependents"))
+      changes.unplaced.push({ path, line: "dependents: true,", where: `in defineResource() of ${kind}` });
+  }
   return { files, edits: changes.edits(), unplaced: changes.unplaced };
 }
 

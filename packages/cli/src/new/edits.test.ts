@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withAdded, withImport, withStep, withWebhook } from "./edits.ts";
+import { lacksOption, withAdded, withImport, withStep, withWebhook } from "./edits.ts";
 import { identifiersIn } from "./source.ts";
 
 test.for([
@@ -110,4 +110,14 @@ test.for([
 test("keys of objects, properties and texts are no identifiers, and what a pattern binds is one", () => {
   const text = `import { a } from "b"; const { c, d: e } = a.f; interface G { h: string } export const i = { j: "k", l: a["m"] };`;
   expect([...identifiersIn(text)].toSorted()).toEqual(["G", "a", "c", "e", "h", "i"]);
+});
+
+test.for([
+  { text: "export const W = defineResource({ kind: 'W' });", want: true },
+  { text: "export const W = defineResource({ kind: 'W', dependents: true });", want: false },
+  { text: "export const W = defineResource({ ...traits, kind: 'W' });", want: false },
+  { text: "export const V = defineResource({ kind: 'V' });", want: false },
+  { text: "export const W = defineResource(options);", want: false },
+])("that an option is missing is certain or not: $text", ({ text, want }) => {
+  expect(lacksOption(text, "W", "dependents")).toBe(want);
 });

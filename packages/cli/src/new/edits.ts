@@ -61,6 +61,15 @@ export function withWebhook(text: string, name: string): string | undefined {
   return last === undefined ? inserted(text, list.start + 1, name) : inserted(text, last.end, `, ${name}`);
 }
 
+/** Returns whether a module certainly defines a kind without an option of `defineResource()`: no spread hides it. */
+export function lacksOption(text: string, kind: string, option: string): boolean {
+  const tree = treeOf(text);
+  const declarations = tree === undefined ? [] : [...nodesIn(tree)].filter(({ type }) => type === "VariableDeclarator");
+  const definition = declarations.find((each) => nameOf(nodeAt(each, "id")) === kind && isCallOf(nodeAt(each, "init"), "defineResource"));
+  const properties = listIn(listIn(nodeAt(definition, "init"), "arguments")[0], "properties");
+  return properties.length > 0 && properties.every((each) => each.type === "Property" && nameOf(nodeAt(each, "key")) !== option);
+}
+
 /** Whether it is `createManager()`, with or without calls after it, or a constant of the module with such a value. */
 function isManager(tree: Node, receiver: Node): boolean {
   const name = nameOf(receiver);

@@ -45,7 +45,7 @@ const DEPENDENCIES: readonly string[] = ["treadle", "zod", "vitest", "typescript
 export function partNameProblem(name: string): string | undefined {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40)
     return `"${name}" cannot be a name: write lower-case letters, digits and single -, at most 40 in all, such as read-input`;
-  return identifierProblem(camelOf(name));
+  return fileProblem(name) ?? identifierProblem(camelOf(name));
 }
 
 /** Returns what is wrong with a kind, or `undefined`. */
@@ -55,7 +55,7 @@ export function kindProblem(kind: string): string | undefined {
   // The kind of the list, and the names of owned objects, are longer.
   if (kind.length > 50) return `"${kind}" is too long for a kind: at most 50 letters`;
   if (Object.hasOwn(globalThis, kind)) return `"${kind}" is a name of JavaScript: choose another kind, such as ${kind}Resource`;
-  return identifierProblem(pluralVariableOf(kind));
+  return fileProblem(kebabOf(kind)) ?? identifierProblem(pluralVariableOf(kind));
 }
 
 /** Returns what is wrong with an API group, or `undefined`. */
@@ -65,6 +65,11 @@ export function groupProblem(group: string): string | undefined {
   if (!group.includes(".")) return `"${group}" cannot be a group: it needs a dot, such as ${group}.example.com`;
   if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return `"${group}" belongs to the Kubernetes project: write a domain that is yours`;
   return undefined;
+}
+
+/** Its module would have the place of another one. */
+function fileProblem(file: string): string | undefined {
+  return file === "main" || file === "webhook-server" ? `src/${file}.ts is another module of projects: choose another name` : undefined;
 }
 
 function identifierProblem(name: string): string | undefined {

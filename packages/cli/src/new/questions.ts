@@ -37,7 +37,7 @@ export async function operatorAnswers(
       "group",
       (given) => ({
         flag: "--group",
-        message: "API group of the resource, a domain that is yours",
+        message: "API group, a domain that is yours",
         given: flags.group,
         initial: `${(given.name ?? "apps").replace(/-operator$/, "")}.example.com`,
         problem: groupProblem,

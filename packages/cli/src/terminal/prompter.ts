@@ -2,7 +2,7 @@
 
 /** Asks the user. Each method rejects when the user presses Ctrl-C or Escape. */
 export interface Prompter {
-  /** Asks for a text. `problem` returns what is wrong with an answer. */
+  /** Asks for a text. */
   text(question: TextQuestion): Promise<string>;
   /** Asks for one of several values. */
   select(question: { readonly message: string; readonly values: readonly string[] }): Promise<string>;
@@ -12,9 +12,11 @@ export interface Prompter {
 
 /** A question of {@link Prompter}. */
 export interface TextQuestion {
+  /** The question, as the user reads it. */
   readonly message: string;
   /** The answer of Enter. @defaultValue none */
   readonly initial?: string | undefined;
+  /** Returns what is wrong with an answer, for the user; `undefined` for a good one. */
   problem(answer: string): string | undefined;
 }
 
