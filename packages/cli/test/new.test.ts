@@ -1,6 +1,6 @@
 /** `treadle new` as a user writes it: answers, refusals, and lines that have no certain place. The projects themselves: new-projects.test.ts. */
 import { PassThrough } from "node:stream";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as clack from "@clack/prompts";
 import { describe, expect, test } from "vitest";
@@ -129,6 +129,15 @@ describe("an operator", () => {
     expect(filesIn(folder)).toEqual({ "README.md": "mine", "notes.txt": "mine" });
     expect((await run(`${line} --force`)).code).toBe(0);
     expect(filesIn(folder)).toMatchObject({ "README.md": expect.stringMatching(/^# shop/), "notes.txt": "mine" });
+  });
+
+  test("an empty folder, and a new clone, become the project, and stay the same folder", async () => {
+    const folder = testFolder();
+    mkdirSync(join(folder, ".git"));
+    const { ino } = statSync(folder);
+    expect(await run(`new operator shop --yes --dir ${folder}`)).toMatchObject({ code: 0, err: "" });
+    expect(Object.keys(filesIn(folder))).toContain("src/shop.ts");
+    expect(statSync(folder).ino).toBe(ino);
   });
 
   test("a user who does not agree keeps the files, and the command ends with 1", async () => {

@@ -1,12 +1,13 @@
 /** Writes files all or not at all: into temporary places first, which are renamed at the end. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CliError } from "../cli-error.ts";
 import type { Files } from "./templates.ts";
 
-/** Makes a folder that does not exist or is empty. Until all files are written, nothing has its name. */
+/** Makes a folder that does not exist or is free. Until all files are written, nothing has the name of a new one. */
 export function writeFolder(folder: string, files: Files, signal: AbortSignal): void {
-  const isNew = !existsSync(folder);
+  // Another folder in its place would leave the shell of the user in one that is deleted.
+  if (existsSync(folder)) return writeFiles(folder, files, signal);
   doing(`make ${folder}`, () => {
     const parent = dirname(folder);
     mkdirSync(parent, { recursive: true });
@@ -18,7 +19,6 @@ export function writeFolder(folder: string, files: Files, signal: AbortSignal): 
         writeFileSync(file, text);
       }
       signal.throwIfAborted();
-      if (!isNew) rmdirSync(folder);
       renameSync(temporary, folder);
     } finally {
       rmSync(temporary, { recursive: true, force: true });
@@ -56,12 +56,12 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
   });
 }
 
-/** Returns whether a folder may be made: it does not exist, or is empty. @throws CliError if it is no folder */
+/** Returns whether a folder is free: it does not exist, or has nothing but a repository without files. @throws CliError if it is no folder */
 export function isFree(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return true;
   if (!found.isDirectory()) throw new CliError(`${folder} is a file: choose another folder with --dir`);
-  return readdirSync(folder).length === 0;
+  return readdirSync(folder).every((name) => name === ".git");
 }
 
 /** Errors of the file system become sentences. */
