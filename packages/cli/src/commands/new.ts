@@ -51,7 +51,7 @@ function ofKind(type: "resource" | "managed", summary: string, example: string):
   return {
     name: type,
     summary,
-    description: `Adds to the project of an operator: ${summary}. It changes src/main.ts, or shows the line to add.`,
+    description: `Adds a part to the project of an operator. The part is ${summary}. The command adds it to src/main.ts, or shows the line to add.`,
     argument: { syntax: "[kind]", description: `kind, such as ${example}` },
     flags: [{ flags: GROUP, description: "API group of the kind (default: that of the operator)" }, PROJECT, ...COMMON],
     isOnCluster: false,
@@ -65,7 +65,7 @@ function ofPart(type: PartType, summary: string, example: string): CommandDeclar
   return {
     name: type,
     summary,
-    description: `Adds to the project of an operator: ${summary}. It connects what it adds, or shows the line to add.`,
+    description: `Adds a part to the project of an operator. The part is ${summary}. The command connects it, or shows the line to add.`,
     argument: { syntax: "[name]", description: `name, such as ${example}` },
     flags: [{ flags: "--for <kind>", description: "resource that gets it (default: the only one)" }, PROJECT, ...COMMON],
     isOnCluster: false,
@@ -88,7 +88,7 @@ export const newCommand: CommandDeclaration = {
     ofKind("resource", "a resource with its handler and its tests", "Database"),
     ofPart("step", "a step of a handler, with its test", "read-input"),
     ofPart("component", "a component: objects with one lifecycle and one condition", "web-interface"),
-    ofPart("dependents", "objects that a resource keeps, in their order", "addresses"),
+    ofPart("dependents", "a group of objects that a resource keeps, in their order", "addresses"),
     ofKind("managed", "an external resource behind an API, with its connection", "Bucket"),
     ofPart("webhook", "a webhook of a resource, and the server of webhooks", "website-rules"),
     plugin,
