@@ -97,20 +97,20 @@ test("changes of the templates arrive, and those of the user stay", async () => 
 test("a conflict gets the marks of git, the rest is upgraded, and the command ends with 1", async () => {
   const folder = await project();
   aged(folder, {
-    Dockerfile: (text) => text.replace("USER 1000:1000", "USER node"),
+    Dockerfile: (text) => text.replace("USER 65532:65532", "USER node"),
     "vitest.config.ts": (text) => text.replace("60_000", "30_000"),
   });
   change(folder, "Dockerfile", "USER node", "USER 5");
   const { code, out } = await run(`upgrade --dir ${folder}`);
   expect(code).toBe(1);
   expect(out).toMatch(/Dockerfile: conflict: resolve its marks\n {2}vitest\.config\.ts: updated\n\nSearch for <<<<<<< in these files/);
-  expect(read(folder, "Dockerfile")).toContain(`<<<<<<< yours\nUSER 5\n=======\nUSER 1000:1000\n>>>>>>> treadle ${VERSION}\n`);
+  expect(read(folder, "Dockerfile")).toContain(`<<<<<<< yours\nUSER 5\n=======\nUSER 65532:65532\n>>>>>>> treadle ${VERSION}\n`);
   expect(JSON.parse(read(folder, "treadle.json"))).toMatchObject({ version: VERSION });
 });
 
 test("--dry-run shows the same and writes nothing", async () => {
   const folder = await project();
-  aged(folder, { Dockerfile: (text) => text.replace("USER 1000:1000", "USER node") });
+  aged(folder, { Dockerfile: (text) => text.replace("USER 65532:65532", "USER node") });
   const before = filesIn(folder);
   const { code, out } = await run(`upgrade --dry-run --dir ${folder}`);
   expect([code, out]).toEqual([0, `Would upgrade from version 0.0.9 to ${VERSION}. Nothing was written.\n  Dockerfile: updated\n`]);
@@ -121,7 +121,7 @@ test("uncommitted changes are refused without --force, and committed ones are no
   const folder = await project();
   const git = (...args: readonly string[]): void =>
     void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: folder });
-  aged(folder, { Dockerfile: (text) => text.replace("USER 1000:1000", "USER node") });
+  aged(folder, { Dockerfile: (text) => text.replace("USER 65532:65532", "USER node") });
   git("init", "--quiet");
   git("add", "--all");
   git("commit", "--quiet", "--message", "all");
@@ -140,7 +140,7 @@ test("uncommitted changes are refused without --force, and committed ones are no
 
 test("--force upgrades with uncommitted changes", async () => {
   const folder = await project();
-  aged(folder, { Dockerfile: (text) => text.replace("USER 1000:1000", "USER node") });
+  aged(folder, { Dockerfile: (text) => text.replace("USER 65532:65532", "USER node") });
   execFileSync("git", ["init", "--quiet"], { cwd: folder });
   expect((await run(`upgrade --dir ${folder}`)).code).toBe(2);
   expect((await run(`upgrade --force --dir ${folder}`)).code).toBe(0);
@@ -190,7 +190,7 @@ test.for([
 
 test("Ctrl-C leaves a project as it was", async () => {
   const folder = await project();
-  aged(folder, { Dockerfile: (text) => text.replace("USER 1000:1000", "USER node") });
+  aged(folder, { Dockerfile: (text) => text.replace("USER 65532:65532", "USER node") });
   const before = filesIn(folder);
   const terminal = fakeTerminal();
   terminal.interrupt();

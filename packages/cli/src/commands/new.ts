@@ -8,10 +8,10 @@ const COMMON: readonly FlagDeclaration[] = [
   { flags: "--force", description: "overwrite files that exist" },
 ];
 const PROJECT: FlagDeclaration = {
-  flags: "--dir <folder>",
+  flags: "--dir <dir>",
   description: "folder of the project (default: the current one, or one above it)",
 };
-const FOLDER: FlagDeclaration = { flags: "--dir <folder>", description: "folder to make (default: the name)" };
+const FOLDER: FlagDeclaration = { flags: "--dir <dir>", description: "folder to make (default: the name)" };
 const GROUP = "--group <group>";
 
 const operator: CommandDeclaration = {

@@ -11,7 +11,7 @@ export const upgrade: CommandDeclaration = {
   flags: [
     { flags: "--dry-run", description: "show what would change, and write nothing" },
     { flags: "--force", description: "also with uncommitted changes" },
-    { flags: "--dir <folder>", description: "folder of the project (default: the current one, or one above it)" },
+    { flags: "--dir <dir>", description: "folder of the project (default: the current one, or one above it)" },
   ],
   isOnCluster: false,
   examples: [
