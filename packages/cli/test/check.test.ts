@@ -9,6 +9,7 @@ import { checkReport } from "../scripts/schemas.ts";
 import { CHANGE_IDS } from "../src/check/change-ids.ts";
 import { CRD_RULES } from "../src/check/rules/crds.ts";
 import { PIPELINE_RULES } from "../src/check/rules/pipelines.ts";
+import { sampleRefused } from "../src/check/rules/samples.ts";
 import { runTreadle } from "../src/index.ts";
 import { fakeTerminal, type FakeTerminalOptions, treadle } from "./fake-terminal.ts";
 
@@ -126,6 +127,21 @@ test("problems have their place and remedy, and an error ends with 1", async () 
   expect(Math.max(...narrow.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
 });
 
+test("a sample that the server refuses is found, with its unknown fields", async () => {
+  mkdirSync(file("project/deploy/samples"), { recursive: true });
+  writeFileSync(file("project/package.json"), "{}");
+  writeFileSync(file("project/main.ts"), operator(SIZE));
+  const shop = (spec: object): string =>
+    JSON.stringify({ apiVersion: "check.example.dev/v1", kind: "Shop", metadata: { name: "a", namespace: "x" }, spec });
+  writeFileSync(file("project/deploy/samples/good.yaml"), `${shop({ domain: "a" })}\n---\n{ kind: Other }\n---\n`);
+  expect(await checked("@project/main.ts")).toMatchObject({ code: 0, out: "Nothing to correct.\n" });
+  writeFileSync(file("project/deploy/samples/bad.yaml"), `${shop({ domain: "a", siz: "small" })}\n---\n${shop({ size: "tiny" })}`);
+  const { code, out } = await checked("@project/main.ts");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^error: .*deploy\/samples\/bad\.yaml #1 \(sample-refused\)\n {2}.*unknown field "spec\.siz"/);
+  expect(out).toMatch(/bad\.yaml #2 \(sample-refused\)\n {2}.*spec\.domain: Required value/);
+});
+
 test("a pipe gets no colours and no broken lines, and a terminal gets colours", async () => {
   const { out } = await checked("@bad.ts");
   expect(out).not.toContain("\u001B");
@@ -224,7 +240,7 @@ test.for([
 
 test("docs/cli/check.md lists every rule with its severity, and every change", () => {
   const page = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli", "check.md"), "utf8");
-  for (const { id, severity, demands } of [...PIPELINE_RULES, ...CRD_RULES])
+  for (const { id, severity, demands } of [...PIPELINE_RULES, ...CRD_RULES, sampleRefused])
     expect(page).toContain(`| \`${id}\` | ${severity} | ${demands} |`);
   expect(CHANGE_IDS.filter((id) => !page.includes(`| \`${id}\` |`))).toEqual([]);
 });

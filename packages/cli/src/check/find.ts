@@ -10,17 +10,29 @@ import { crdChanges } from "./compare/crds.ts";
 import type { Change, CheckedProgram, Finding, Problem, Rule } from "./problem.ts";
 import { CRD_RULES } from "./rules/crds.ts";
 import { PIPELINE_RULES } from "./rules/pipelines.ts";
+import { refusedSamples, type Sample, sampleRefused } from "./rules/samples.ts";
 
 /** Returns the program as rules see it. */
 export function checkedProgram(program: LoadedProgram): CheckedProgram {
   return { ...program, pipelines: program.handlers.map(pipelineOf), crds: crdsOf(program) };
 }
 
+/** What {@link problemsOf} looks at besides the program. */
+export interface ProblemOptions {
+  readonly samples?: readonly Sample[];
+  readonly ignored?: readonly string[];
+}
+
 /** Returns what breaks a rule, errors first. */
-export function problemsOf(program: CheckedProgram, ignored: readonly string[] = []): readonly Problem[] {
+export async function problemsOf(
+  program: CheckedProgram,
+  { samples = [], ignored = [] }: ProblemOptions = {},
+): Promise<readonly Problem[]> {
+  const { crds } = program;
   const found = [
     ...PIPELINE_RULES.flatMap((rule) => rule.find(program).map((finding) => problem(rule, finding))),
-    ...program.crds.flatMap((crd) => CRD_RULES.flatMap((rule) => rule.find(crd).map((finding) => problem(rule, finding)))),
+    ...(await refusedSamples({ crds, samples })).map((finding) => problem(sampleRefused, finding)),
+    ...crds.flatMap((crd) => CRD_RULES.flatMap((rule) => rule.find(crd).map((finding) => problem(rule, finding)))),
   ];
   return sorted(found.filter((each) => !isIgnored(each, ignored)));
 }
@@ -36,7 +48,7 @@ export function changesOf(
 
 /** @throws CliError for a rule that does not exist, with those that are near */
 export function checkIgnored(ignored: readonly string[]): void {
-  const known = [...PIPELINE_RULES.map(({ id }) => id), ...CRD_RULES.map(({ id }) => id), ...CHANGE_IDS];
+  const known = [...PIPELINE_RULES.map(({ id }) => id), ...CRD_RULES.map(({ id }) => id), sampleRefused.id, ...CHANGE_IDS];
   for (const each of ignored) {
     const [id = ""] = each.split(":");
     if (known.includes(id)) continue;

@@ -10,6 +10,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { changesOf, checkedProgram, checkIgnored, problemsOf } from "./find.ts";
 import { oldCrds } from "./old.ts";
 import type { Change } from "./problem.ts";
+import { samplesOf } from "./samples.ts";
 import { reportText } from "./text.ts";
 
 /** Flags of the command. */
@@ -29,7 +30,7 @@ export async function runCheck(module: string, flags: CheckFlags, terminal: Term
   if (against !== undefined && againstCluster) throw new CliError("--against and --against-cluster do not go together; choose one");
   const program = checkedProgram(await terminal.apart(() => loadProgram(module, { exports: flags.export })));
   if (program.handlers.length === 0) throw noHandler(module);
-  const problems = problemsOf(program, ignore);
+  const problems = await problemsOf(program, { samples: samplesOf(module), ignored: ignore });
   const old = await oldOf(program.crds, flags, terminal);
   const changes: readonly Change[] | undefined = old === undefined ? undefined : changesOf(old, program.crds, ignore);
   const report = { module, problems, ...(changes === undefined ? {} : { changes }) };
