@@ -5,7 +5,6 @@ import {
   ConfigMap,
   Deployment,
   Job,
-  Lease,
   Namespace,
   PersistentVolumeClaim,
   Pod,
