@@ -19,7 +19,7 @@ test.for<{ id: string; bad: CustomResourceDefinition; good: CustomResourceDefini
     id: "crd-refused",
     bad: crd(z.object({ names: z.array(z.string()).describe("Names.").meta(unique) })),
     good: crd(z.object({ names: z.array(z.string().max(63)).max(50).describe("Names.").meta(unique) })),
-    where: "",
+    where: " v1 spec.names",
   },
   {
     id: "field-without-description",
@@ -50,11 +50,29 @@ test.for<{ id: string; bad: CustomResourceDefinition; good: CustomResourceDefini
 ])("the rule $id finds its place, and accepts the corrected CRD", ({ id, bad, good: corrected, where }) => {
   const found = (given: CustomResourceDefinition): readonly string[] =>
     CRD_RULES.flatMap((rule) => rule.find(given).map((finding) => `${rule.id} ${finding.where}`));
-  expect(found(bad)).toEqual([`${id} shops.example.dev${where}`]);
+  // The server adds up the costs of rules, so it refuses a second place.
+  expect(found(bad)[0]).toEqual(`${id} shops.example.dev${where}`);
+  expect(new Set(found(bad).map((each) => each.split(" ")[0]))).toEqual(new Set([id]));
   expect(found(corrected)).toEqual([]);
 });
 
-test("a refused CRD has the message of the server", () => {
-  const bad = crd(z.object({ names: z.array(z.string()).describe("Names.").meta(unique) }));
-  expect(CRD_RULES[0]?.find(bad)[0]?.message).toMatch(/estimated rule cost exceeds budget/i);
+const refused = (rule: string): readonly object[] => {
+  const names = z.array(z.string()).describe("Names.");
+  return CRD_RULES[0]?.find(crd(z.object({ names: names.meta({ "x-kubernetes-validations": [{ rule }] }) }))) ?? [];
+};
+
+test("a CEL rule that costs too much has the path of its field, and the sum is one finding", () => {
+  expect(refused("self.all(a, self.exists_one(b, a == b))")).toEqual([
+    {
+      where: "shops.example.dev v1 spec.names",
+      message: expect.stringMatching(/^estimated rule cost exceeds budget by factor of more than 100x/),
+    },
+    { where: "shops.example.dev v1", message: expect.stringMatching(/^x-kubernetes-validations estimated rule cost total/) },
+  ]);
+});
+
+test("a CEL rule that does not compile has the error of the compiler", () => {
+  expect(refused("self.all(a, b)")).toEqual([
+    { where: "shops.example.dev v1 spec.names", message: expect.stringMatching(/^compilation failed: .*undeclared reference to 'b'/s) },
+  ]);
 });

@@ -2,6 +2,7 @@
 import { createApiServer } from "@treadle/apiserver";
 import type { CustomResourceDefinition, JsonSchema } from "@treadle/apimachinery";
 import type { Finding, Rule } from "../problem.ts";
+import { refusals } from "./refusals.ts";
 import { fieldsOf, isSchema, type SchemaField } from "../schema-fields.ts";
 
 type CrdRule = Rule<CustomResourceDefinition>;
@@ -16,7 +17,7 @@ const crdRefused: CrdRule = {
       createApiServer({ resources: [crd] });
       return [];
     } catch (error) {
-      return [{ where: crd.metadata.name, message: error instanceof Error ? error.message : String(error) }];
+      return refusals(error, crd);
     }
   },
 };
