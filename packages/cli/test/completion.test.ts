@@ -97,7 +97,7 @@ describe("in the real shells", () => {
 
   const lines = (shell: string, args: readonly string[]): readonly string[] => {
     const env = { PATH: `${dir}:${process.env["PATH"]}`, HOME: dir, TERM: "dumb" };
-    const { stdout, stderr } = spawnSync(shell, args, { encoding: "utf8", env });
+    const { stdout, stderr } = spawnSync(shell, args, { encoding: "utf8", env, timeout: 30_000 });
     expect(stderr).toBe("");
     return stdout.trimEnd().split("\n");
   };
