@@ -71,7 +71,7 @@ test("a program without problems ends with 0", async () => {
   expect(await checked("@good.ts")).toEqual({ code: 0, out: "Nothing to correct.\n", err: "" });
   expect(await checked("@good.ts --against @old.ts")).toEqual({
     code: 0,
-    out: "Nothing to correct. The CRDs have not changed.\n",
+    out: "Nothing to correct. The CRDs have no changes to report.\n",
     err: "",
   });
 });

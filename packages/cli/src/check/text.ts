@@ -38,7 +38,7 @@ const INDENT = { first: "  ", rest: "  " } as const;
 
 function summary(bad: readonly (Problem | Change)[], changes: readonly Change[] | undefined): string {
   const count = (severity: string): number => bad.filter((each) => each.severity === severity).length;
-  const compared = changes === undefined ? "" : changes.length === 0 ? " The CRDs have not changed." : "";
+  const compared = changes?.length === 0 ? " The CRDs have no changes to report." : "";
   if (bad.length === 0) return `Nothing to correct.${compared}`;
   return `${counted(count("error"), "error")}, ${counted(count("warning"), "warning")}.${compared}`;
 }
