@@ -4,7 +4,7 @@
  */
 import type { AnyHandler } from "@treadle/reconcile";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
-import type { ManagerOptions, MetricsOptions } from "./manager-options.ts";
+import type { ManagerOptions, MetricsOptions, ServerOptions } from "./manager-options.ts";
 import type { Runnable } from "./runnable.ts";
 
 /** The handlers and options of a manager that was not run. */
@@ -21,7 +21,28 @@ export interface InspectedManager {
   readonly metrics?: MetricsOptions | false | undefined;
   /** As given to `createManager`. */
   readonly events?: boolean | undefined;
+  /** As given to `createManager`. */
+  readonly probes?: ServerOptions | false | undefined;
+  /** As given to `createManager`. */
+  readonly host?: string | undefined;
+  /** As given to `createManager`. */
+  readonly gracefulShutdownMs?: number | undefined;
+  /** As given to `createManager`. */
+  readonly configFile?: string | undefined;
 }
+
+/** The options of a manager that tools know. */
+type Inspectable = Pick<ManagerOptions, (typeof INSPECTED)[number]>;
+const INSPECTED = [
+  "namespaces",
+  "leaderElection",
+  "metrics",
+  "events",
+  "probes",
+  "host",
+  "gracefulShutdownMs",
+  "configFile",
+] as const satisfies readonly (keyof ManagerOptions)[];
 
 /**
  * Calls `load`, which imports a program, and resolves with the managers that it started, in that order. Their `run()` and
@@ -41,11 +62,9 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
 }
 
 /** Whether the program is only inspected; then the manager is recorded and must not run. */
-export function isInspected(
-  { handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">,
-  { namespaces, leaderElection, metrics, events }: Pick<ManagerOptions, "namespaces" | "leaderElection" | "metrics" | "events">,
-): boolean {
-  place[KEY]?.push({ handlers, runnables, namespaces, leaderElection, metrics, events });
+export function isInspected({ handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">, options: Inspectable): boolean {
+  const known = Object.fromEntries(INSPECTED.map((name) => [name, options[name]])) as Inspectable;
+  place[KEY]?.push({ handlers, runnables, ...known, namespaces: options.namespaces });
   return place[KEY] !== undefined;
 }
 
