@@ -23,7 +23,7 @@ test.for(EXAMPLE_NAMES)("the manifests of the example %s are accepted, and its r
   const operator = await exampleOperator(name);
   const manifests = manifestsOf(operator);
   await using cluster = await startTestCluster({ checkStatus: false });
-  for (const manifest of manifests) if (!isRight(manifest)) await apply(cluster, manifest);
+  for (const manifest of manifests) if (!isRight(manifest)) await cluster.apply(manifest);
   await removeWebhooks(cluster, manifests);
   const { handlers, runnables } = operator.rights;
   // Its server would listen, and wait for the API server to call it by a Service.
@@ -66,12 +66,6 @@ function rightsIn(manifests: readonly Manifest[]): readonly string[] {
       ),
     )
     .toSorted();
-}
-
-async function apply(cluster: TestCluster, manifest: Manifest): Promise<void> {
-  const kind = (Object.values(kinds) as readonly Kind[]).find((each) => each.kind === manifest.kind);
-  expect(kind, `a kind for ${manifest.kind}`).toBeDefined();
-  if (kind !== undefined) await cluster.client.apply(kind, manifest, { fieldManager: "deployer", force: true });
 }
 
 /** Nobody answers the webhooks here: the example has tests of them. */

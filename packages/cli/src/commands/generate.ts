@@ -1,5 +1,29 @@
 import type { GenerateFlags } from "../generate/run.ts";
+import type { TypesFlags } from "../types/run.ts";
 import type { CommandDeclaration } from "./command.ts";
+
+/** `treadle generate types`. */
+const types: CommandDeclaration = {
+  name: "types",
+  summary: "write typed kinds for the CRDs of others",
+  description:
+    "Writes a module for each CRD: the kind for reads and dependents, and the types of its objects with the descriptions of the schema. " +
+    "Modules that were not generated are never changed.",
+  argument: { syntax: "[files...]", description: "YAML or JSON with CRDs; with --from-cluster: kinds, as in kubectl (default: all)" },
+  flags: [
+    { flags: "--from-cluster", description: "read the CRDs of a cluster" },
+    { flags: "--out <dir>", description: "folder of the modules (default: src/kinds); -: print them" },
+    { flags: "--check", description: "write nothing; end with 1 if the modules are not up to date" },
+    { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
+  ],
+  isOnCluster: true,
+  examples: [
+    { line: "generate types cert-manager.crds.yaml", does: "writes src/kinds/certificates.cert-manager.io.ts and others" },
+    { line: "generate types --from-cluster certificates issuers", does: "of a cluster that has them" },
+    { line: "generate types crds/*.yaml --check", does: "for CI: fails when a module is stale" },
+  ],
+  run: async (words, flags, terminal) => (await import("../types/run.ts")).runTypes(words, flags as TypesFlags, terminal),
+};
 
 /** `treadle generate`. */
 export const generate: CommandDeclaration = {
@@ -9,6 +33,7 @@ export const generate: CommandDeclaration = {
     "Writes the manifests of an operator, from its module: CRDs, rights, Deployment, Services, webhook configurations, network policy, alerts and " +
     "a dashboard. The module is loaded, but no manager of it runs. The same program gives the same files. Files that were not generated are " +
     "never changed.",
+  commands: [types],
   argument: { syntax: "<module>", description: "file that runs the manager, such as src/main.ts" },
   flags: [
     {

@@ -7,7 +7,7 @@ import { document } from "../output.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readFolder, writeFolder } from "./files/folder.ts";
 import { packageOf, type ProgramPackage } from "./files/package.ts";
-import { isAccepted, type PlannedFile, planFiles } from "./files/plan.ts";
+import { isAccepted, planFiles, refuseForeign } from "./files/plan.ts";
 import { helmLayout } from "./layouts/helm.ts";
 import { kustomizeLayout } from "./layouts/kustomize.ts";
 import type { Layout, LayoutInput } from "./layouts/layout.ts";
@@ -54,7 +54,7 @@ export async function runGenerate(module: string, flags: GenerateFlags, terminal
   const { version } = await packageOf(module);
   const layout = LAYOUTS[format]({ operator, parts, source, version });
   const planned = planFiles(layout, await readFolder(out));
-  refuseForeign(planned, out, isCheck);
+  if (!isCheck) refuseForeign(planned, out);
   if (!isCheck) await writeFolder(out, layout, planned);
   const isCurrent = planned.every((file) => isAccepted(file, layout));
   const files = planned.map(({ path, state }) => ({ path, state, isAccepted: isAccepted({ path, state }, layout) }));
@@ -111,13 +111,4 @@ function nameOf({ handlers }: LoadedProgram, { name }: ProgramPackage): string {
   const found = name || (handlers[0]?.name.split(".")[0] ?? "");
   if (found === "") throw new CliError("give the operator a name: --name NAME, or a name in package.json");
   return found;
-}
-
-function refuseForeign(planned: readonly PlannedFile[], out: string, isCheck: boolean): void {
-  const foreign = planned.filter(({ state }) => state === "foreign").map(({ path }) => join(out, path));
-  if (foreign.length === 0 || isCheck) return;
-  throw new CliError(
-    `nothing was written: ${foreign.join(", ")} ${foreign.length === 1 ? "was" : "were"} not generated, and would be overwritten. ` +
-      `Move ${foreign.length === 1 ? "it" : "them"}, or name another folder with --out`,
-  );
 }

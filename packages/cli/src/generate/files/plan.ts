@@ -1,4 +1,6 @@
 /** Compares a layout with the files that exist, and decides what to do. Pure. */
+import { join } from "node:path";
+import { CliError } from "../../cli-error.ts";
 import { isGenerated, type Layout } from "../layouts/layout.ts";
 
 /** What is true of a file. */
@@ -41,4 +43,14 @@ function stateOf(path: string, text: string, present: string | undefined): FileS
 /** Whether a check accepts a file. A file that is written once may be deleted by the user. */
 export function isAccepted({ path, state }: PlannedFile, { once }: Layout): boolean {
   return state === "current" || state === "kept" || (state === "missing" && once.has(path));
+}
+
+/** Refuses to overwrite files that were not generated. @throws CliError that names them */
+export function refuseForeign(planned: readonly PlannedFile[], folder: string): void {
+  const foreign = planned.filter(({ state }) => state === "foreign").map(({ path }) => join(folder, path));
+  if (foreign.length === 0) return;
+  const [was, them] = foreign.length === 1 ? ["was", "it"] : ["were", "them"];
+  throw new CliError(
+    `nothing was written: ${foreign.join(", ")} ${was} not generated, and would be overwritten. Move ${them}, or name another folder with --out`,
+  );
 }
