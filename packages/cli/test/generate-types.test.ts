@@ -48,7 +48,12 @@ test("a kind of a module is used as any other kind", { tags: ["memory"] }, async
     name: "certificate",
     kind: Certificate,
     desired: ({ metadata }) => ({
-      spec: { secretName: metadata.name, dnsNames: ["a.example.com"], issuerRef: { name: "ca" }, privateKey: { algorithm: "ECDSA" } },
+      spec: {
+        secretName: metadata.name,
+        dnsNames: ["a.example.com"],
+        issuerRef: { name: "ca" },
+        privateKey: { algorithm: "ECDSA" as const },
+      },
     }),
   });
   await using cluster = await startTestCluster({ objects: [parse(readFileSync(CRD, "utf8")) as object] });

@@ -17,7 +17,7 @@ function moduleOf(name: string): string | undefined {
 }
 
 /** Loads an example. A module starts its manager once in a process, so a copy with another path is loaded. */
-export async function loadExample(name: string): Promise<LoadedProgram> {
+async function loadExample(name: string): Promise<LoadedProgram> {
   const folder = mkdtempSync(join(import.meta.dirname, "..", ".results-example-"));
   try {
     mkdirSync(folder, { recursive: true });

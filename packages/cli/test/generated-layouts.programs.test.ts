@@ -55,7 +55,8 @@ const SCOPES: readonly (Partial<OperatorOptions> & { readonly scope: string })[]
 ];
 const MONITORED = ["--kube-version", "1.33.0", "--set", "monitoring.serviceMonitor=true,monitoring.alerts=true,monitoring.dashboard=true"];
 
-describe.each(SCOPES)("for $scope", ({ scope: _, ...options }) => {
+describe.each(SCOPES)("for $scope", ({ namespaces, isNamespaced = false }) => {
+  const options = { namespaces, isNamespaced };
   test.for(EXAMPLE_NAMES)("kustomize builds the plain form of the example %s", async (name) => {
     const operator = await exampleOperator(name, options);
     const folder = await written(operator, kustomizeLayout);

@@ -31,19 +31,6 @@ export interface InspectedManager {
   readonly configFile?: string | undefined;
 }
 
-/** The options of a manager that tools know. */
-type Inspectable = Pick<ManagerOptions, (typeof INSPECTED)[number]>;
-const INSPECTED = [
-  "namespaces",
-  "leaderElection",
-  "metrics",
-  "events",
-  "probes",
-  "host",
-  "gracefulShutdownMs",
-  "configFile",
-] as const satisfies readonly (keyof ManagerOptions)[];
-
 /**
  * Calls `load`, which imports a program, and resolves with the managers that it started, in that order. Their `run()` and
  * `start()` resolve immediately. Do not run two loads at the same time.
@@ -62,9 +49,9 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
 }
 
 /** Whether the program is only inspected; then the manager is recorded and must not run. */
-export function isInspected({ handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">, options: Inspectable): boolean {
-  const known = Object.fromEntries(INSPECTED.map((name) => [name, options[name]])) as Inspectable;
-  place[KEY]?.push({ handlers, runnables, ...known, namespaces: options.namespaces });
+export function isInspected({ handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">, options: ManagerOptions): boolean {
+  const { namespaces, leaderElection, metrics, events, probes, host, gracefulShutdownMs, configFile } = options;
+  place[KEY]?.push({ handlers, runnables, namespaces, leaderElection, metrics, events, probes, host, gracefulShutdownMs, configFile });
   return place[KEY] !== undefined;
 }
 

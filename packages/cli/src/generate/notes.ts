@@ -7,7 +7,7 @@ import type { Operator } from "./operator.ts";
 import { isPluginHost, isTargets } from "./runnables.ts";
 
 /** Returns what could not be known, each with what a person can do about it, in a stable order. */
-export function notesOf(program: LoadedProgram, operator: Omit<Operator, "notes">): readonly string[] {
+export function notesOf(program: LoadedProgram, operator: Operator): readonly string[] {
   return [
     ...managerNotes(program, operator),
     ...program.handlers.flatMap(allRightsNotes),
@@ -17,7 +17,7 @@ export function notesOf(program: LoadedProgram, operator: Omit<Operator, "notes"
   ];
 }
 
-function managerNotes({ managers }: LoadedProgram, { module, probesPort, metrics }: Omit<Operator, "notes">): readonly string[] {
+function managerNotes({ managers }: LoadedProgram, { module, probesPort, metrics }: Operator): readonly string[] {
   const [manager] = managers;
   if (manager === undefined)
     return [`${module} starts no manager, so the defaults of createManager are assumed. Name the module that starts it.`];
@@ -79,7 +79,7 @@ function isCustom({ group }: Kind): boolean {
   return group.includes(".") && !group.endsWith(".k8s.io");
 }
 
-function webhookNotes({ webhooks, isElected }: Omit<Operator, "notes">): readonly string[] {
+function webhookNotes({ webhooks, isElected }: Operator): readonly string[] {
   if (webhooks === undefined) return [];
   const { service, tls } = webhooks;
   return [

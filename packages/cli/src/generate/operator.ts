@@ -5,7 +5,6 @@ import type { LoadedProgram } from "@treadle/controller/unstable/program";
 import { type RightsHolder, rightsHolderOf } from "@treadle/controller/unstable/rbac";
 import { type WebhookDeployment, webhookDeploymentOf } from "@treadle/webhooks/unstable/deployment";
 import { CliError } from "../cli-error.ts";
-import { notesOf } from "./notes.ts";
 
 /** Options that only the deployer knows. */
 export interface OperatorOptions {
@@ -46,8 +45,6 @@ export interface Operator {
   readonly probesPort: number | undefined;
   readonly metrics: OperatorMetrics | undefined;
   readonly webhooks: WebhookDeployment | undefined;
-  /** What could not be known, and what to do about it, for people. */
-  readonly notes: readonly string[];
 }
 
 /** The metrics of an operator, as Prometheus reads them. */
@@ -78,7 +75,7 @@ export function operatorOf(program: LoadedProgram, options: OperatorOptions): Op
   for (const each of namespaces ?? []) if (!isDns1123Label(each)) throw new CliError(notAName("namespaces", each));
   const [manager] = program.managers;
   const isElected = rights.leases !== undefined;
-  const facts = {
+  return {
     name,
     module,
     namespace,
@@ -94,7 +91,6 @@ export function operatorOf(program: LoadedProgram, options: OperatorOptions): Op
     metrics: metricsOf(manager),
     webhooks,
   };
-  return { ...facts, notes: notesOf(program, facts) };
 }
 
 /** The errors of a program that no option of the command can change. */

@@ -12,6 +12,7 @@ import { helmLayout } from "./layouts/helm.ts";
 import { kustomizeLayout } from "./layouts/kustomize.ts";
 import type { Layout, LayoutInput } from "./layouts/layout.ts";
 import { plainLayout } from "./layouts/plain.ts";
+import { notesOf } from "./notes.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { inOrder, partsOf } from "./parts.ts";
 import { generatedText } from "./text.ts";
@@ -41,11 +42,11 @@ const LAYOUTS: Readonly<Record<NonNullable<GenerateFlags["format"]>, (input: Lay
 /** @throws CliError for flags that do not go together, and for files of the user in the way; ProgramError for a module that cannot be loaded */
 export async function runGenerate(module: string, flags: GenerateFlags, terminal: Terminal): Promise<ExitCode> {
   checkFlags(flags);
-  const operator = await operatorIn(module, flags, terminal);
+  const { operator, notes } = await operatorIn(module, flags, terminal);
   const parts = partsOf(operator);
   if (flags.out === "-") {
     terminal.out(documentsOf(inOrder(parts, { withMonitoring: flags.monitoring === true })));
-    for (const note of operator.notes) terminal.err(`Note: ${note}\n`);
+    for (const note of notes) terminal.err(`Note: ${note}\n`);
     return EXIT.ok;
   }
   const { format = "kustomize" } = flags;
@@ -60,8 +61,8 @@ export async function runGenerate(module: string, flags: GenerateFlags, terminal
   const files = planned.map(({ path, state }) => ({ path, state, isAccepted: isAccepted({ path, state }, layout) }));
   terminal.out(
     flags.output === "json"
-      ? document("GeneratedFiles", { folder: out, isCheck, isCurrent, files, notes: operator.notes })
-      : generatedText({ folder: out, isCheck, files, notes: operator.notes }, terminal),
+      ? document("GeneratedFiles", { folder: out, isCheck, isCurrent, files, notes })
+      : generatedText({ folder: out, isCheck, files, notes }, terminal),
   );
   return isCheck && !isCurrent ? EXIT.no : EXIT.ok;
 }
@@ -77,14 +78,18 @@ function checkFlags({ out, format, output, check, namespaces, namespaced, monito
     throw new CliError("--monitoring is for --out -: a folder always has the files of monitoring, in a folder of their own");
 }
 
-async function operatorIn(module: string, flags: GenerateFlags, terminal: Terminal): Promise<Operator> {
+async function operatorIn(
+  module: string,
+  flags: GenerateFlags,
+  terminal: Terminal,
+): Promise<{ readonly operator: Operator; readonly notes: readonly string[] }> {
   const program = await withFiles(await terminal.apart(() => loadProgram(module)));
   if (program.handlers.length === 0 && program.runnables.length === 0) throw noHandler(module);
   const { replicas, namespaces } = flags;
   if (replicas !== undefined && !/^\d{1,3}$/.test(replicas)) throw new CliError(`--replicas ${JSON.stringify(replicas)} is not a number`);
   const given = await packageOf(module);
   const name = flags.name ?? nameOf(program, given);
-  return operatorOf(program, {
+  const operator = operatorOf(program, {
     name,
     module,
     image: flags.image ?? `${name}:${given.version}`,
@@ -93,6 +98,7 @@ async function operatorIn(module: string, flags: GenerateFlags, terminal: Termin
     isNamespaced: flags.namespaced === true,
     replicas: replicas === undefined ? undefined : Number(replicas),
   });
+  return { operator, notes: notesOf(program, operator) };
 }
 
 /** A file of settings that is only in the image cannot be read here, and says so. */

@@ -64,12 +64,12 @@ async function inFiles(files: readonly string[]): Promise<readonly Crd[]> {
 
 /** The CRDs of a cluster whose names, kinds or short names are given; all without a word. */
 async function inCluster(words: readonly string[], flags: TypesFlags, terminal: Terminal): Promise<readonly Crd[]> {
-  const objects = await onCluster(
+  const items: readonly unknown[] = await onCluster(
     flags,
     terminal,
     async ({ client, signal }) => (await client.list(CustomResourceDefinition, { signal })).items,
   );
-  const known = objects.filter(isRecord).map((object) => ({ object, names: namesOf(object) }));
+  const known = items.filter(isRecord).map((object) => ({ object, names: namesOf(object) }));
   if (words.length === 0) return known.map(({ object }) => crdOf(object, "the cluster"));
   return words.map((word) => {
     const found = known.find(({ names }) => names.includes(word.toLowerCase()));

@@ -1,12 +1,12 @@
 /** What a server of webhooks tells the tools that make the manifests of its operator. */
 import type { Runnable, TlsFiles } from "@treadle/controller";
-import type { SettledPlacement } from "../placement.ts";
+import type { WebhookService } from "../placement.ts";
 import type { WebhookManifest, WebhookManifestsOptions } from "./manifests.ts";
 
 /** The deployment of a server of webhooks. */
 export interface WebhookDeployment {
   /** The Service of the server; `undefined` for an operator outside of the cluster, which has a URL. */
-  readonly service: SettledPlacement["service"];
+  readonly service: Required<WebhookService> | undefined;
   /** The port on which the pods listen. */
   readonly port: number;
   /** The files of the certificate; `undefined`: the operator makes its certificates. */

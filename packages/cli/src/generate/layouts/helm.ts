@@ -64,7 +64,7 @@ function chartOf({ name, image }: Operator, version: string): object {
 }
 
 /** The tag of an image; a port of a registry is none. */
-export function tagOf(image: string): string | undefined {
+function tagOf(image: string): string | undefined {
   return /:([^/:@]+)(?:@.*)?$/.exec(image)?.[1];
 }
 

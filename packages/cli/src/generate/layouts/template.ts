@@ -36,7 +36,7 @@ export class Template {
 }
 
 /** Returns a manifest with templates as a document. */
-export function templated({ manifest, ruleComments }: Commented): string {
+function templated({ manifest, ruleComments }: Commented): string {
   const templates: Template[] = [];
   const marked = withMarks(manifest, templates) as Commented["manifest"]; // the same object with texts as values
   const text = yamlOf({ manifest: marked, ...(ruleComments === undefined ? {} : { ruleComments }) });

@@ -1,20 +1,7 @@
 /** The alerts of an operator: those for the metrics that it has. docs/metrics.md explains the metrics. */
+import type { Alert } from "./alert.ts";
 import { COMPONENT_ALERTS } from "./component-alerts.ts";
 import { type MetricFacts, ofJob } from "./facts.ts";
-
-/** An alert. `JOB` in its expression stands for the selector of the operator. */
-export interface Alert {
-  readonly name: string;
-  /** Whether an operator has its metrics. @defaultValue every operator has */
-  readonly when?: (facts: MetricFacts) => boolean;
-  readonly expr: string;
-  /** How long the expression holds before the alert fires. @defaultValue it fires at once */
-  readonly for?: string;
-  readonly severity: "warning" | "critical";
-  readonly summary: string;
-  /** What a person does. */
-  readonly action: string;
-}
 
 /** Returns the rules of an operator, as Prometheus has them. */
 export function alertRules(facts: MetricFacts, job: string): readonly object[] {

@@ -1,5 +1,5 @@
 /** The alerts for components. A test compares them with docs/monitoring/components-alerts.yaml. */
-import type { Alert } from "./alerts.ts";
+import type { Alert } from "./alert.ts";
 import type { MetricFacts } from "./facts.ts";
 
 const hasComponents = ({ ofExtensions }: MetricFacts): boolean => ofExtensions.has("treadle_component_resource_applies_total");
