@@ -8,6 +8,7 @@ import type { Manifest } from "../src/generate/manifest.ts";
 import type { Operator } from "../src/generate/operator.ts";
 import { inOrder, partsOf } from "../src/generate/parts.ts";
 import { documentsOf } from "../src/generate/yaml.ts";
+import { valueAt } from "../src/json.ts";
 import { EXAMPLE_NAMES, exampleOperator, filesOf, parsed } from "./generated-examples.ts";
 
 const isRight = ({ kind }: Manifest): boolean => /^(ServiceAccount|(Cluster)?Role(Binding)?)$/.test(kind);
@@ -31,6 +32,8 @@ test.for(EXAMPLE_NAMES)("the manifests of the example %s are accepted, and its r
   const rbac = manifests.filter(isRight) as unknown as readonly RbacManifest[]; // rbacManifests() made them
   const { namespaces } = operator;
   const running = await cluster.start(handlers, { rbac, runnables: started, ...(namespaces === undefined ? {} : { namespaces }) });
+  // Its namespace enforces the Pod Security Standard "restricted", which the real server checks.
+  await cluster.client.create(kinds.Pod, podOf(manifests), { dryRun: true });
   cluster.requests.clear();
   const own = new Map(handlers.map(({ name: handler, kind }) => [kind.kind, handler]));
   const samples = [...filesOf(name)].filter(([file]) => /^(?!rbac|install|refused|bad)/.test(file)).flatMap(([, objects]) => objects);
@@ -66,6 +69,16 @@ function rightsIn(manifests: readonly Manifest[]): readonly string[] {
       ),
     )
     .toSorted();
+}
+
+/** The pod of the Deployment. */
+function podOf(manifests: readonly Manifest[]): {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: never;
+} {
+  const deployment = manifests.find(({ kind }) => kind === "Deployment");
+  const { spec } = valueAt(deployment, "spec", "template") as { readonly spec: never }; // every Deployment has a template
+  return { metadata: { name: "probe", namespace: deployment?.metadata.namespace ?? "" }, spec };
 }
 
 /** Nobody answers the webhooks here: the example has tests of them. */
