@@ -1,6 +1,7 @@
 import { defineResource, kind } from "@treadle/apimachinery";
 import { ConfigMap } from "@treadle/apimachinery/kinds";
 import { handler, one, step } from "@treadle/reconcile";
+import { webhooks, webhookServer } from "@treadle/webhooks";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { crdsOf } from "./crds.ts";
@@ -33,4 +34,9 @@ test("the kinds of a program are in the order of their declaration, each once", 
   const program = { handlers: [widgets, unnamed], runnables: [reader] };
   expect(reconciledKinds(program).map((each) => each.kind)).toEqual(["Widget", "Config"]);
   expect(declaredKinds(program).map((each) => each.kind)).toEqual(["Widget", "Config", "Foreign", "ConfigMap"]);
+});
+
+test("a kind that only webhooks review has its CRD", () => {
+  const server = webhookServer([webhooks(Config, { problems: () => [] })], { service: { name: "hooks", namespace: "ops" } });
+  expect(crdsOf({ handlers: [], runnables: [server] }).map(({ metadata }) => metadata.name)).toEqual(["configs.example.dev"]);
 });

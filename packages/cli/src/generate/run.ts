@@ -3,11 +3,9 @@ import { join, posix, relative, resolve, sep } from "node:path";
 import { type LoadedProgram, loadProgram, noHandler, withConfigFile } from "@treadle/controller/unstable/program";
 import { CliError } from "../cli-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { document } from "../output.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { readFolder, writeFolder } from "./files/folder.ts";
 import { packageOf, type ProgramPackage } from "./files/package.ts";
-import { isAccepted, planFiles, refuseForeign } from "./files/plan.ts";
+import { settle } from "./files/settle.ts";
 import { helmLayout } from "./layouts/helm.ts";
 import { kustomizeLayout } from "./layouts/kustomize.ts";
 import type { Layout, LayoutInput } from "./layouts/layout.ts";
@@ -15,7 +13,6 @@ import { plainLayout } from "./layouts/plain.ts";
 import { notesOf } from "./notes.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { inOrder, partsOf } from "./parts.ts";
-import { generatedText } from "./text.ts";
 import { documentsOf } from "./yaml.ts";
 
 /** Flags of the command. */
@@ -50,21 +47,11 @@ export async function runGenerate(module: string, flags: GenerateFlags, terminal
     return EXIT.ok;
   }
   const { format = "kustomize" } = flags;
-  const { out = format === "helm" ? join("deploy", "chart") : "deploy", check: isCheck = false } = flags;
+  const { out = format === "helm" ? join("deploy", "chart") : "deploy" } = flags;
   const source = relative(resolve(out), resolve(module)).split(sep).join(posix.sep);
   const { version } = await packageOf(module);
   const layout = LAYOUTS[format]({ operator, parts, source, version });
-  const planned = planFiles(layout, await readFolder(out));
-  if (!isCheck) refuseForeign(planned, out);
-  if (!isCheck) await writeFolder(out, layout, planned);
-  const isCurrent = planned.every((file) => isAccepted(file, layout));
-  const files = planned.map(({ path, state }) => ({ path, state, isAccepted: isAccepted({ path, state }, layout) }));
-  terminal.out(
-    flags.output === "json"
-      ? document("GeneratedFiles", { folder: out, isCheck, isCurrent, files, notes })
-      : generatedText({ folder: out, isCheck, files, notes }, terminal),
-  );
-  return isCheck && !isCurrent ? EXIT.no : EXIT.ok;
+  return await settle({ folder: out, layout, isCheck: flags.check, output: flags.output, notes }, terminal);
 }
 
 function checkFlags({ out, format, output, check, namespaces, namespaced, monitoring }: GenerateFlags): void {

@@ -6,12 +6,8 @@ import type { ConnectionFlags } from "../cluster/connection-flags.ts";
 import { nearest } from "../cluster/near.ts";
 import { onCluster } from "../cluster/session.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { readFolder, writeFolder } from "../generate/files/folder.ts";
-import { isAccepted, planFiles, refuseForeign } from "../generate/files/plan.ts";
-import type { Layout } from "../generate/layouts/layout.ts";
-import { generatedText } from "../generate/text.ts";
+import { settle } from "../generate/files/settle.ts";
 import { isRecord, listAt, textAt, valueAt } from "../json.ts";
-import { document } from "../output.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Crd, crdOf, crdsIn } from "./crds-in.ts";
 import { moduleName, moduleText } from "./module.ts";
@@ -36,19 +32,9 @@ export async function runTypes(words: readonly string[], flags: TypesFlags, term
     terminal.out([...modules.values()].join("\n"));
     return EXIT.ok;
   }
-  const layout: Layout = { generated: modules, once: new Map() };
+  const layout = { generated: modules, once: new Map<string, string>() };
   // Other runs may have written other kinds into the folder.
-  const planned = planFiles(layout, await readFolder(out)).filter(({ state }) => state !== "superfluous");
-  if (!isCheck) refuseForeign(planned, out);
-  if (!isCheck) await writeFolder(out, layout, planned);
-  const files = planned.map((file) => ({ ...file, isAccepted: isAccepted(file, layout) }));
-  const isCurrent = files.every((file) => file.isAccepted);
-  terminal.out(
-    flags.output === "json"
-      ? document("GeneratedFiles", { folder: out, isCheck, isCurrent, files, notes: [] })
-      : generatedText({ folder: out, isCheck, files, notes: [] }, terminal),
-  );
-  return isCheck && !isCurrent ? EXIT.no : EXIT.ok;
+  return await settle({ folder: out, layout, isCheck, output: flags.output, ignored: ["superfluous"], notes: [] }, terminal);
 }
 
 async function inFiles(files: readonly string[]): Promise<readonly Crd[]> {

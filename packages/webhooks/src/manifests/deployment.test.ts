@@ -10,7 +10,7 @@ const service = { name: "hooks", namespace: "ops" } as const;
 
 test("a server tells its Service, its port and its manifests", () => {
   const deployment = webhookDeploymentOf(webhookServer([review], { service, port: 9000 }));
-  expect(deployment).toMatchObject({ service: { ...service, port: 443 }, port: 9000, tls: undefined });
+  expect(deployment).toMatchObject({ kinds: [ConfigMap], service: { ...service, port: 443 }, port: 9000, tls: undefined });
   expect(deployment?.manifests({ serviceAccount: "operator" })).toEqual(
     webhookManifests([review], { service, targetPort: 9000, serviceAccount: "operator" }),
   );

@@ -1,10 +1,13 @@
 /** What a server of webhooks tells the tools that make the manifests of its operator. */
+import type { Kind } from "@treadle/apimachinery";
 import type { Runnable, TlsFiles } from "@treadle/controller";
 import type { WebhookService } from "../placement.ts";
 import type { WebhookManifest, WebhookManifestsOptions } from "./manifests.ts";
 
 /** The deployment of a server of webhooks. */
 export interface WebhookDeployment {
+  /** The kinds of its webhooks. */
+  readonly kinds: readonly Kind[];
   /** The Service of the server; `undefined` for an operator outside of the cluster, which has a URL. */
   readonly service: Required<WebhookService> | undefined;
   /** The port on which the pods listen. */

@@ -106,6 +106,7 @@ class Server implements WebhookServer {
     this.#options = options;
     this.permissions = webhooks.flatMap(({ permissions }) => permissions);
     this[DEPLOYMENT] = {
+      kinds: webhooks.map(({ kind }) => kind),
       service: placement.service,
       port: options.port ?? 9443,
       tls: options.tls,
