@@ -38,7 +38,7 @@ export interface ProgramOptions {
 
 function programOf(name: string, terminal: Terminal, result: { code: ExitCode }): Command {
   const program = configured(new Command(name), name, terminal)
-    .description("Looks at objects of Kubernetes operators, and draws and builds operators.")
+    .description("Makes, draws and builds Kubernetes operators, and looks at their objects.")
     .usage("<command> [options]")
     .version(VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help for a command")
@@ -89,7 +89,12 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
       // Flags behind the name of a command are those of that command, also where the one above has a flag of that name.
       .enablePositionalOptions()
       // Commander breaks no line in a narrow terminal otherwise.
-      .configureHelp({ helpWidth: columns ?? 100, minWidthToWrap: 10 })
+      .configureHelp({
+        helpWidth: columns ?? 100,
+        minWidthToWrap: 10,
+        // Every command has options.
+        subcommandTerm: (each) => [each.name(), ...each.registeredArguments.map(argumentTerm)].join(" "),
+      })
       .configureOutput({
         writeOut: out,
         writeErr: err,
@@ -101,6 +106,11 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
         outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, "")}${advice(command, name)}\n`),
       })
   );
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 function advice(command: Command, name: string): string {
