@@ -203,6 +203,31 @@ export const checkReport = z
       .describe("The changes of the CRDs. Absent without an old version."),
   })
   .meta({ title: "CheckReport", description: "Problems of an operator, and changes of its CRDs: treadle check -o json" });
+/** The document of `treadle generate -o json` and `treadle generate types -o json`. */
+export const generatedFiles = z
+  .strictObject({
+    ...header,
+    kind: z.literal("GeneratedFiles"),
+    folder: z.string().describe("As given."),
+    isCheck: z.boolean().describe("Whether nothing was written."),
+    isCurrent: z.boolean().describe("Whether the files were up to date before."),
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().describe("In the folder."),
+          state: z
+            .enum(["stale", "missing", "superfluous", "current", "kept", "foreign"])
+            .describe(
+              "Before the command: stale: other content; missing: did not exist; superfluous: generated, and no longer given; kept: belongs to the " +
+                "user; foreign: has the name of a generated file, and was not generated.",
+            ),
+          isAccepted: z.boolean().describe("Whether a check accepts the state."),
+        }),
+      )
+      .describe("Sorted by path."),
+    notes: z.array(z.string()).describe("What could not be known, and what to do."),
+  })
+  .meta({ title: "GeneratedFiles", description: "What was generated: treadle generate -o json" });
 
 /** Returns the text of each file in `schemas`. */
 export function schemaFiles(): ReadonlyMap<string, string> {
@@ -210,6 +235,7 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   return new Map([
     ["check-report.json", text(checkReport)],
     ["explanation.json", text(explanation)],
+    ["generated-files.json", text(generatedFiles)],
     ["object-tree.json", text(objectTree)],
     ["pipeline-graph.json", text(pipelineGraph)],
   ]);

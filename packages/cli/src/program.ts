@@ -87,6 +87,8 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
   return (
     command
       .exitOverride()
+      // Flags behind the name of a command are those of that command, also where the one above has a flag of that name.
+      .enablePositionalOptions()
       // Commander breaks no line in a narrow terminal otherwise.
       .configureHelp({
         helpWidth: columns ?? 100,

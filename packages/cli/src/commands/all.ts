@@ -3,10 +3,11 @@ import { check } from "./check.ts";
 import { completion } from "./completion.ts";
 import type { CommandDeclaration } from "./command.ts";
 import { explain } from "./explain.ts";
+import { generate } from "./generate.ts";
 import { graph } from "./graph.ts";
 import { newCommand } from "./new.ts";
 import { tree } from "./tree.ts";
 import { upgrade } from "./upgrade.ts";
 
 /** All commands, in the order of the help. Add a new one here. */
-export const COMMANDS: readonly CommandDeclaration[] = [newCommand, upgrade, explain, tree, graph, check, build, completion];
+export const COMMANDS: readonly CommandDeclaration[] = [newCommand, upgrade, explain, tree, graph, check, generate, build, completion];

@@ -4,3 +4,4 @@
  */
 export { type LoadedProgram, type LoadOptions, loadProgram, noHandler } from "../program/load-program.ts";
 export { ProgramError, type ProgramErrorCode } from "../program/program-error.ts";
+export { withConfigFile } from "../settings/config-file.ts";
