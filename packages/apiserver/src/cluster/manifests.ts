@@ -26,10 +26,14 @@ export async function readManifests(dir: string): Promise<readonly FileManifest[
   return found;
 }
 
-/** Creates the objects: CRDs first, then namespaces, then the others. An existing object is merged. @throws LocalClusterError */
+/** Creates the objects in their order. An existing object is merged. @throws LocalClusterError */
 export async function createManifests(server: ApiServer, manifests: readonly FileManifest[]): Promise<void> {
-  const ranked = manifests.map((manifest) => ({ manifest, rank: rankOf(manifest.object) }));
-  for (const { manifest } of ranked.toSorted((a, b) => a.rank - b.rank)) await create(server, manifest);
+  for (const manifest of inOrder(manifests)) await create(server, manifest);
+}
+
+/** Returns the manifests in the order in which they can be created: CRDs first, then namespaces, then the others. */
+export function inOrder(manifests: readonly FileManifest[]): readonly FileManifest[] {
+  return manifests.toSorted((a, b) => rankOf(a.object) - rankOf(b.object));
 }
 
 async function filesOf(dir: string): Promise<readonly string[]> {

@@ -1,0 +1,32 @@
+/** Where a server of webhooks is while a tool hosts its program, as `treadle dev` does: on the machine of the developer. */
+import type { ProgramEndpoint } from "@treadle/controller/unstable/host";
+import type { SettledPlacement } from "../placement.ts";
+import type { WebhookServerOptions } from "./webhook-server.ts";
+
+/**
+ * Returns the options of a server at an address of the host. The server registers itself, and makes its own certificates. Its Secret is in
+ * the namespace `default`, because that of the operator may not exist.
+ * @param endpoint undefined: the API server cannot reach this machine, so neither can it reach the server
+ */
+export function hostedOptions(
+  { maxConversionBytes, maxBytes }: WebhookServerOptions,
+  { name, secretName }: SettledPlacement,
+  endpoint: ProgramEndpoint | undefined,
+): WebhookServerOptions | undefined {
+  if (endpoint === undefined) return undefined;
+  const { url, host, port } = endpoint;
+  return {
+    ...(maxConversionBytes === undefined ? {} : { maxConversionBytes }),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+    // The next process listens already, and the configurations lead there.
+    graceMs: 0,
+    name,
+    secretName,
+    namespace: "default",
+    url,
+    host,
+    port,
+    install: true,
+    createSecret: true,
+  };
+}
