@@ -86,7 +86,7 @@ export type DevEvent =
   /** A process of the operator works. */
   | { readonly type: "started"; readonly handlers: readonly string[]; readonly durationMs: number; readonly pid?: number }
   /** A process of the operator could not start. */
-  | { readonly type: "failed"; readonly message: string; readonly isReplaced: boolean; readonly retryMs?: number }
+  | { readonly type: "failed"; readonly message: string; readonly isPreviousRunning: boolean; readonly retryMs?: number }
   /** The process that worked has ended by itself. */
   | { readonly type: "ended"; readonly how: string; readonly message?: string; readonly retryMs?: number }
   | PassEvent

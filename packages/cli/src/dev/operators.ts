@@ -33,13 +33,14 @@ export interface OperatorReports {
   starting(reason: StartReason): void;
   /** A process works. */
   working(started: { readonly handlers: readonly string[]; readonly durationMs: number; readonly pid: number | undefined }): void;
-  /** A process could not start. `isReplaced`: another one still works. `retryMs`: the time until the next attempt. */
-  failed(failed: { readonly message: string; readonly isReplaced: boolean; readonly retryMs?: number }): void;
+  /** A process could not start. `isPreviousRunning`: another one still works. `retryMs`: the time until the next attempt. */
+  failed(failed: { readonly message: string; readonly isPreviousRunning: boolean; readonly retryMs?: number }): void;
   /** A process that worked has ended by itself. `retryMs`: the time until it is started again. */
   ended(ended: { readonly how: Exit; readonly message?: string; readonly retryMs?: number }): void;
   /** A process that worked does not stop in time, and is ended. */
   killed(): void;
-  line(line: Extract<FromOperator, { readonly type: "line" }>["line"]): void;
+  /** `isLeaving`: the process is being replaced. */
+  line(line: Extract<FromOperator, { readonly type: "line" }>["line"], isLeaving: boolean): void;
   pass(pass: Extract<FromOperator, { readonly type: "pass" }>["pass"]): void;
   printed(stream: "stdout" | "stderr", text: string): void;
 }
@@ -123,7 +124,7 @@ export class Operators {
         if (running === this.#next) void this.#handOver(running);
         return;
       case "line":
-        return report.line(message.line);
+        return report.line(message.line, running !== this.#next && (running !== this.#current || this.#next?.isLoaded === true));
       case "pass":
         return report.pass(message.pass);
       case "failed":
@@ -166,12 +167,12 @@ export class Operators {
 
   #startFailed({ failure, isLoaded }: Running, how: Exit): void {
     this.#next = undefined;
-    const isReplaced = this.#current !== undefined;
+    const isPreviousRunning = this.#current !== undefined;
     if (failure?.isPortInUse === true && this.#current !== undefined) return void this.#startAlone(this.#current);
     const message = failure?.message ?? `the program ended with ${howText(how)} before a manager of it had started`;
     // The same code would fail to load again. What follows depends on the cluster as well.
-    const retryMs = isLoaded && !isReplaced ? this.#startLater() : undefined;
-    this.#options.report.failed({ message, isReplaced, ...(retryMs === undefined ? {} : { retryMs }) });
+    const retryMs = isLoaded && !isPreviousRunning ? this.#startLater() : undefined;
+    this.#options.report.failed({ message, isPreviousRunning, ...(retryMs === undefined ? {} : { retryMs }) });
   }
 
   /** The program has a port of its own, so two processes cannot run at the same time. */

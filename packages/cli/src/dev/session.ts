@@ -109,7 +109,10 @@ export class DevSession implements AsyncDisposable {
           type: "note",
           message: "the operator did not stop within 10 s and was ended: pass req.signal to what its steps wait for",
         }),
-      line: (line) => this.#passes.line(line),
+      line: (line, isLeaving) => {
+        // That another process takes its place, as in the configurations of webhooks, is no news.
+        if (!isLeaving || "controller" in line.fields) this.#passes.line(line);
+      },
       pass: (pass) => this.#passes.pass(pass),
       printed: (stream, text) => onEvent({ type: "output", stream, text }),
     };
@@ -153,7 +156,9 @@ export class DevSession implements AsyncDisposable {
     this.#isDue = false;
     this.#applying = this.#applying.then(async () => {
       if (filesOf(samples).length < 2) return;
-      const areAll = await applySamples({ folder: samples, namespace, crds: [...this.#crds.values()] }, this.#apply).catch(() => false);
+      const areAll = await applySamples({ folder: this.#shown(samples), namespace, crds: [...this.#crds.values()] }, this.#apply).catch(
+        () => false,
+      );
       if (!areAll) this.#isDue = true;
     });
   }

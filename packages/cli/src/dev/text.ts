@@ -17,6 +17,8 @@ interface Line {
   readonly tone?: Tone;
   /** Columns in front of the text. @defaultValue 2 */
   readonly indent?: number;
+  /** Whether it is one line in any width, because a user copies it. @defaultValue false */
+  readonly isCopied?: boolean;
 }
 
 /** Returns the text of an event, with a line break at its end. */
@@ -25,7 +27,7 @@ export function eventText(event: DevEvent, { columns, hasColors, time }: TextOpt
   const [head, ...rest] = linesOf(event);
   if (head === undefined) return "";
   const shown = (line: Line, first: string, rest: string): string => {
-    const text = wrapped(line.text, columns, { first, rest });
+    const text = wrapped(line.text, line.isCopied === true ? undefined : columns, { first, rest });
     return line.tone === undefined ? text : paint(line.tone, text);
   };
   const begin = event.type === "output" ? "| " : `${time()} `;
@@ -41,7 +43,7 @@ function linesOf(event: DevEvent): readonly Line[] {
     case "cluster":
       return [
         { text: `${event.isInMemory ? "in-memory cluster" : "cluster"} at ${event.server}`, tone: "title" },
-        ...(event.kubeconfig === undefined ? [] : [{ text: `export KUBECONFIG=${quoted(event.kubeconfig)}` }]),
+        ...(event.kubeconfig === undefined ? [] : [{ text: `export KUBECONFIG=${quoted(event.kubeconfig)}`, isCopied: true }]),
       ];
     case "loading":
       return [{ text: loadingText(event), tone: "quiet" }];
@@ -50,14 +52,14 @@ function linesOf(event: DevEvent): readonly Line[] {
     case "refused":
       return failure(event.message);
     case "started":
-      return [{ text: `the operator works after ${seconds(event.durationMs)}: ${event.handlers.join(", ")}`, tone: "good" }];
+      return [{ text: `operator running after ${seconds(event.durationMs)}: ${event.handlers.join(", ")}`, tone: "good" }];
     case "failed":
-      return [...failure(event.message), { text: afterFailure(event) }];
+      return [...failure(`cannot start the operator: ${event.message}`), { text: afterFailure(event) }];
     case "ended":
       return [
-        { text: `the operator has ended with ${event.how}`, tone: "bad" },
+        { text: `the operator ended with ${event.how}`, tone: "bad" },
         ...(event.message === undefined ? [] : failure(event.message)),
-        { text: event.retryMs === undefined ? WAITS : `It is started again in ${seconds(event.retryMs)}.` },
+        { text: afterEnd(event.retryMs) },
       ];
     case "pass":
       return passLines(event);
@@ -74,7 +76,9 @@ function linesOf(event: DevEvent): readonly Line[] {
   }
 }
 
-const WAITS = "Correct the code: the next edit starts it again.";
+function afterEnd(retryMs: number | undefined): string {
+  return retryMs === undefined ? "Waiting for an edit." : `Restarting in ${seconds(retryMs)}.`;
+}
 
 function loadingText({ module, reason, files }: Extract<DevEvent, { readonly type: "loading" }>): string {
   switch (reason) {
@@ -97,9 +101,8 @@ function listed(files: readonly string[]): string {
   return more > 0 ? `${files.slice(0, MAX_FILES).join(", ")} and ${more} more` : files.join(", ");
 }
 
-function afterFailure({ isReplaced, retryMs }: Extract<DevEvent, { readonly type: "failed" }>): string {
-  if (isReplaced) return "The operator of before the edit works on. Correct the code: the next edit starts it again.";
-  return retryMs === undefined ? WAITS : `It is started again in ${seconds(retryMs)}.`;
+function afterFailure({ isPreviousRunning, retryMs }: Extract<DevEvent, { readonly type: "failed" }>): string {
+  return isPreviousRunning ? "The previous operator keeps running. Waiting for an edit." : afterEnd(retryMs);
 }
 
 function failure(message: string): readonly Line[] {

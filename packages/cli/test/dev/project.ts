@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { devEvent } from "../../scripts/schemas.ts";
 import type { DevEvent } from "../../src/dev/events.ts";
 
 const BIN = join(import.meta.dirname, "..", "..", "src", "treadle-bin.ts");
@@ -14,7 +15,7 @@ export interface DevRun {
   readonly events: readonly DevEvent[];
   /** What it wrote to the standard error output. */
   readonly errors: string;
-  /** Resolves with the next event of a type that was not returned before, and that matches. Fails when the command ends first. */
+  /** Resolves with the next event of a type, after the last one that was returned, that matches. Fails when the command ends first. */
   next<T extends DevEvent["type"]>(type: T, matches?: (event: Of<T>) => boolean): Promise<Of<T>>;
   /** Resolves when the command has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -84,7 +85,7 @@ function observed(child: ChildProcess): DevRun {
   child.stdout?.on("data", (chunk) => {
     const lines = (output.rest + String(chunk)).split("\n");
     output.rest = lines.pop() ?? "";
-    for (const line of lines) events.push(JSON.parse(line) as DevEvent); // By its schema, which another test checks.
+    for (const line of lines) events.push(devEvent.parse(JSON.parse(line)) as DevEvent); // The schema has exact optional fields, too.
     wake();
   });
   child.stderr?.on("data", (chunk) => void (output.errors += String(chunk)));
@@ -110,7 +111,7 @@ function observed(child: ChildProcess): DevRun {
             return;
           }
           waiting.delete(look);
-          for (const event of events.slice(0, events.indexOf(found) + 1)) seen.add(event);
+          for (const event of events.slice(0, events.indexOf(found) + 1)) if (event.type === type) seen.add(event);
           resolve(found as never); // It has that type.
         };
         waiting.add(look);

@@ -79,11 +79,11 @@ export function webhookServer(webhooks: readonly Webhooks[], options: WebhookSer
   const problems = [...listProblems(webhooks), ...optionProblems(options)];
   if (problems.length > 0) throw new DefinitionError(WHERE, problems);
   const host = managerHost();
-  if (host === undefined) return new Server(webhooks, { placement, options, isReachable: true });
+  if (host === undefined) return new Server(webhooks, { placement, options, isReachable: true, isHosted: false });
   const hosted = hostedOptions(options, placement, host.endpoint());
   return hosted === undefined
-    ? new Server(webhooks, { placement, options, isReachable: false })
-    : new Server(webhooks, { placement: settlePlacement(hosted, WHERE), options: hosted, isReachable: true });
+    ? new Server(webhooks, { placement, options, isReachable: false, isHosted: true })
+    : new Server(webhooks, { placement: settlePlacement(hosted, WHERE), options: hosted, isReachable: true, isHosted: true });
 }
 
 const WHERE = "the server of webhooks";
@@ -94,6 +94,8 @@ interface Setup {
   readonly options: WebhookServerOptions;
   /** Whether the API server can reach this machine. */
   readonly isReachable: boolean;
+  /** Whether the next process of the program uses the same Secret, so that it must stay. */
+  readonly isHosted: boolean;
 }
 
 class Server implements WebhookServer {
@@ -108,16 +110,18 @@ class Server implements WebhookServer {
   readonly #placement: SettledPlacement;
   readonly #options: WebhookServerOptions;
   readonly #isReachable: boolean;
+  readonly #isHosted: boolean;
   #service: HttpService | undefined;
   #certificates: OwnCertificates | undefined;
   #installation: Installation | undefined;
 
-  constructor(webhooks: readonly Webhooks[], { placement, options, isReachable }: Setup) {
+  constructor(webhooks: readonly Webhooks[], { placement, options, isReachable, isHosted }: Setup) {
     this.#webhooks = webhooks.map(settledOf);
     this.#manifests = options.install === true ? webhookManifests(webhooks, options) : undefined;
     this.#placement = placement;
     this.#options = options;
     this.#isReachable = isReachable;
+    this.#isHosted = isHosted;
     this.permissions = webhooks.flatMap(({ permissions }) => permissions);
     this.reads = webhooks.flatMap(({ reads }) => Object.values(reads) as readonly Read<never, unknown>[]);
   }
@@ -166,7 +170,7 @@ class Server implements WebhookServer {
     await attempt(this.#installation?.remove());
     await attempt(this.#service?.stop?.());
     await attempt(this.#certificates?.stop());
-    await attempt(this.#installation?.removeSecret());
+    if (!this.#isHosted) await attempt(this.#installation?.removeSecret());
     if (failures.length > 0) throw failures[0];
   }
 
