@@ -10,7 +10,8 @@ import { LocalClusterError, reasonOf } from "./errors.ts";
 
 /** One object of a file. */
 export interface FileManifest {
-  readonly object: JsonObject;
+  /** The object, as the file has it: with `apiVersion` and `kind`. */
+  readonly object: { readonly [field: string]: unknown };
   /** File, and the number of the document in a file with several; for messages. */
   readonly where: string;
 }

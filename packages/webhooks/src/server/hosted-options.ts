@@ -1,7 +1,20 @@
 /** Where a server of webhooks is while a tool hosts its program, as `treadle dev` does: on the machine of the developer. */
 import type { ProgramEndpoint } from "@treadle/controller/unstable/host";
-import type { SettledPlacement } from "../placement.ts";
-import type { WebhookServerOptions } from "./webhook-server.ts";
+import type { SettledPlacement, WebhookPlacement } from "../placement.ts";
+
+/** The limits of a server, which are the same on every machine. */
+interface ServerLimits {
+  readonly maxConversionBytes?: number;
+  readonly maxBytes?: number;
+}
+
+/** The options of a hosted server. */
+export interface HostedOptions extends WebhookPlacement, ServerLimits {
+  readonly host: string;
+  readonly port: number;
+  readonly graceMs: number;
+  readonly install: true;
+}
 
 /**
  * Returns the options of a server at an address of the host. The server registers itself, and makes its own certificates. Its Secret is in
@@ -9,10 +22,10 @@ import type { WebhookServerOptions } from "./webhook-server.ts";
  * @param endpoint undefined: the API server cannot reach this machine, so neither can it reach the server
  */
 export function hostedOptions(
-  { maxConversionBytes, maxBytes }: WebhookServerOptions,
+  { maxConversionBytes, maxBytes }: ServerLimits,
   { name, secretName }: SettledPlacement,
   endpoint: ProgramEndpoint | undefined,
-): WebhookServerOptions | undefined {
+): HostedOptions | undefined {
   if (endpoint === undefined) return undefined;
   const { url, host, port } = endpoint;
   return {
