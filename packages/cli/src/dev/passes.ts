@@ -39,7 +39,7 @@ export class PassFeed {
 
   /** Takes a line of the log. */
   line({ level, text, fields }: LogLine): void {
-    const { controller, object, name, namespace, reconcileID: _id, kind, ...rest } = fields;
+    const { controller, object, name, namespace, reconcileID: _id, kind: _kind, ...rest } = fields;
     const isOfEvent = typeof name === "string" && "event" in fields;
     const key = isOfEvent ? (namespace === undefined ? name : `${String(namespace)}/${name}`) : object;
     if (typeof controller !== "string" || typeof key !== "string") return this.#outside({ level, text, fields });
