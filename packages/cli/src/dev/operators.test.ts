@@ -55,6 +55,7 @@ function setUp({ prepare = async () => undefined }: { readonly prepare?: () => P
       failed: ({ message, isPreviousRunning, retryMs }) =>
         void log.push(`failed: ${message}, ${isPreviousRunning ? "replaced" : `retry ${retryMs}`}`),
       ended: ({ how, message, retryMs }) => void log.push(`ended: ${how.code ?? how.signal} ${message}, retry ${retryMs}`),
+      slow: () => void log.push("slow"),
       killed: () => void log.push("killed"),
       line: ({ text }, isLeaving) => void log.push(`${text}${isLeaving ? " (leaving)" : ""}`),
       pass: () => undefined,
@@ -144,6 +145,18 @@ test("code that does not load is not tried again without an edit", async () => {
   ]);
   await clock.advance(3_600_000);
   expect(processes).toHaveLength(1);
+});
+
+test("a program that starts no manager for 10 s is reported, and one that does is not", async () => {
+  const { clock, operators, nth, news } = setUp();
+  operators.start("start");
+  await toStandby(nth(1));
+  operators.start("edit");
+  await clock.advance(10_000);
+  await toStandby(nth(2));
+  await nth(1).ends({ code: 0 });
+  await clock.advance(60_000);
+  expect(news().slice(2)).toEqual(["starting: edit", "slow", "2 works after 10000: shops"]);
 });
 
 test("a manager that does not start is tried again with a backoff", async () => {

@@ -37,6 +37,8 @@ export interface OperatorReports {
   failed(failed: { readonly message: string; readonly isPreviousRunning: boolean; readonly retryMs?: number }): void;
   /** A process that worked has ended by itself. `retryMs`: the time until it is started again. */
   ended(ended: { readonly how: Exit; readonly message?: string; readonly retryMs?: number }): void;
+  /** The newest process still loads, after a time in which others have started. */
+  slow(): void;
   /** A process that worked does not stop in time, and is ended. */
   killed(): void;
   /** `isLeaving`: the process is being replaced. */
@@ -45,6 +47,8 @@ export interface OperatorReports {
   printed(stream: "stdout" | "stderr", text: string): void;
 }
 
+/** A program that starts no manager for so long may have none, in milliseconds. */
+const SLOW_MS = 10_000;
 /** How long a process may take to stop, in milliseconds. */
 const STOP_MS = 10_000;
 /** A process that worked for so long is healthy, in milliseconds: the backoff starts again. */
@@ -108,7 +112,13 @@ export class Operators {
       workingSinceMs: undefined,
       failure: undefined,
     };
-    void process.exited.then((how) => this.#exited(running, how));
+    const timer = clock.after(SLOW_MS, () => {
+      if (running === this.#next && !running.isLoaded) report.slow();
+    });
+    void process.exited.then((how) => {
+      timer.cancel();
+      this.#exited(running, how);
+    });
     return running;
   }
 

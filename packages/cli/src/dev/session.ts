@@ -51,15 +51,17 @@ export class DevSession implements AsyncDisposable {
     const { clock, root, startProgram, isAll, onEvent } = options;
     this.#options = options;
     this.#passes = new PassFeed({ isAll, onEvent, placeOf: (stack) => placeIn(root, stack) });
+    const onProblem = (message: string): void => onEvent({ type: "note", message });
     this.#sources = new FileWatcher({
       clock,
       root,
+      onProblem,
       onChange: (paths) => {
         this.#edited = paths.map((path) => this.#shown(path));
         this.#operators.start("edit");
       },
     });
-    this.#samples = new FileWatcher({ clock, root, onChange: () => this.#samplesChanged() });
+    this.#samples = new FileWatcher({ clock, root, onProblem, onChange: () => this.#samplesChanged() });
     this.#operators = new Operators({
       start: startProgram,
       clock,
@@ -104,6 +106,11 @@ export class DevSession implements AsyncDisposable {
         this.#passes.reset();
         onEvent({ type: "ended", how: howText(how), ...ended });
       },
+      slow: () =>
+        onEvent({
+          type: "note",
+          message: `no manager of ${this.#shown(module)} starts since 10 s: the module must run one, as by manager.run(), or export handlers`,
+        }),
       killed: () =>
         onEvent({
           type: "note",

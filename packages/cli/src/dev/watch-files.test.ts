@@ -11,20 +11,23 @@ beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "treadle-watch-"))));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** A watcher whose folders report when the test says so. */
-function setUp() {
+function setUp({ refusal }: { readonly refusal?: Error } = {}) {
   const clock = fakeClock();
   const changes: (readonly string[])[] = [];
+  const problems: string[] = [];
   const folders = new Map<string, () => void>();
   const watcher = new FileWatcher({
     clock,
     root,
     onChange: (paths) => void changes.push(paths),
+    onProblem: (message) => void problems.push(message),
     watchFolder(folder, onEvent) {
+      if (refusal !== undefined) throw refusal;
       folders.set(folder, onEvent);
       return { close: () => void folders.delete(folder) };
     },
   });
-  return { clock, changes, folders, watcher };
+  return { clock, changes, problems, folders, watcher };
 }
 
 function written(name: string, text: string): string {
@@ -107,6 +110,15 @@ test("a folder that was removed and made again is watched again", async () => {
   await clock.advance(50);
   expect(changes).toEqual([[file]]);
   expect(folders.get(lib)).not.toBe(first);
+});
+
+test("a folder that cannot be watched is reported once, and one that was removed is not", () => {
+  const full = setUp({ refusal: Object.assign(new Error("no space left"), { code: "ENOSPC" }) });
+  for (const name of ["a.ts", "b.ts"]) full.watcher.add(written(name, ""));
+  expect(full.problems).toEqual([expect.stringMatching(/^cannot watch .*: no space left\. Edits there are not seen/)]);
+  const gone = setUp({ refusal: Object.assign(new Error("gone"), { code: "ENOENT" }) });
+  gone.watcher.add(written("a.ts", ""));
+  expect(gone.problems).toEqual([]);
 });
 
 test("a closed watcher watches nothing", async () => {

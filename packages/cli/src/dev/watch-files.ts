@@ -14,6 +14,8 @@ export interface FileWatcherOptions {
   readonly root: string;
   /** Called with the files that were written, changed or removed. One call for files that are written together. */
   onChange(paths: readonly string[]): void;
+  /** Called when a folder cannot be watched, such as when the system allows no more watches. */
+  onProblem(message: string): void;
   /** Watches one folder. @defaultValue that of Node */
   readonly watchFolder?: (folder: string, onEvent: () => void) => Pick<FSWatcher, "close">;
 }
@@ -33,6 +35,7 @@ export class FileWatcher {
   readonly #stamps = new Map<string, string>();
   readonly #folders = new Map<string, WatchedFolder>();
   #timer: Timer | undefined;
+  #hasProblem = false;
 
   constructor(options: FileWatcherOptions) {
     this.#options = options;
@@ -77,9 +80,17 @@ export class FileWatcher {
     try {
       this.#folders.set(folder, { inode, watcher: watchFolder(folder, () => this.#look()) });
     } catch (error) {
-      // Removed since it was looked at.
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      this.#failed(folder, error);
     }
+  }
+
+  /** One message is enough: what keeps one folder from being watched keeps the others, too. */
+  #failed(folder: string, error: unknown): void {
+    // Removed since it was looked at.
+    if (this.#hasProblem || (error instanceof Error && "code" in error && error.code === "ENOENT")) return;
+    this.#hasProblem = true;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#options.onProblem(`cannot watch ${folder}: ${why}. Edits there are not seen: start treadle dev again after them`);
   }
 
   /** Looks at the files when the burst is over. */
