@@ -238,6 +238,12 @@ describe("additions", () => {
     expect(filesIn(folder)["src/basket-handler.ts"]).toContain(".step(readInput).build()");
   });
 
+  test("the samples of two resources have different names, so their Deployments do", async () => {
+    const files = filesIn(await project("resource ShoppingCart"));
+    expect(files["deploy/samples/shop.yaml"]).toContain("\n  name: sample\n");
+    expect(files["deploy/samples/shopping-cart.yaml"]).toContain("\n  name: shopping-cart-sample\n");
+  });
+
   test("a name that the module uses already is refused, and nothing is written", async () => {
     const folder = await project();
     const before = filesIn(folder);
