@@ -28,7 +28,7 @@ export interface DevCluster {
   close(): Promise<void>;
 }
 
-/** The folder of files that `treadle dev` writes. Its `.gitignore` keeps it out of commits. */
+/** The folder of files that `treadle dev` writes. Its `.gitignore` keeps these out of commits, and not what `treadle upgrade` needs. */
 const FOLDER = ".treadle";
 
 /** Starts the cluster, or connects to it. @throws CliError, LocalClusterError, ConfigError, each with what to do */
@@ -113,7 +113,7 @@ function writtenOverlay(folder: string, text: string): string {
 function madeFolder(root: string): string {
   const folder = join(root, FOLDER);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, ".gitignore"), "*\n");
+  writeFileSync(join(folder, ".gitignore"), ".gitignore\ndev*\n");
   return folder;
 }
 
