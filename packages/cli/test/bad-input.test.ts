@@ -182,3 +182,11 @@ test.for([
     server.close();
   }
 });
+
+test("Ctrl-C ends a build with 130, and without a message", async () => {
+  const terminal = fakeTerminal();
+  terminal.interrupt();
+  // Of a missing entry the answer would be 1.
+  expect(await runTreadle(["build", join(import.meta.dirname, "missing.ts")], terminal)).toBe(130);
+  expect(terminal.output).toEqual({ out: "", err: "" });
+});

@@ -52,7 +52,7 @@ export function processTerminal(): Terminal {
       const own = Object.getOwnPropertyDescriptor(stdout, "write");
       stdout.write = stderr.write.bind(stderr);
       try {
-        return await Promise.race([work(), aborted(interrupted.signal)]);
+        return await orInterrupted(work(), interrupted.signal);
       } finally {
         if (own === undefined) Reflect.deleteProperty(stdout, "write");
         else Object.defineProperty(stdout, "write", own);
@@ -75,6 +75,11 @@ export function processTerminal(): Terminal {
 async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
   const { prompterOf } = await import("./prompter.ts");
   return prompterOf(await import("@clack/prompts"), () => interrupted.abort(new Error("ended by Ctrl-C")));
+}
+
+/** Returns what the work returns, or rejects when the signal is aborted. For work that knows no signal: it goes on until the process ends. */
+export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await Promise.race([work, aborted(signal)]);
 }
 
 /** Rejects when the signal is aborted. */
