@@ -66,13 +66,19 @@ function commandOf(declaration: CommandDeclaration, { name, terminal, result }: 
   const command = configured(new Command(declaration.name), name, terminal)
     .summary(declaration.summary)
     .description(declaration.description)
-    .addArgument(new Argument(argument.syntax, argument.description))
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
+  for (const { syntax, description } of [argument].flat()) command.addArgument(new Argument(syntax, description));
   for (const each of flags) command.addOption(optionOf(each));
   if (isOnCluster) for (const each of CONNECTION_FLAGS) command.addOption(optionOf(each).helpGroup("Cluster and user, as in kubectl:"));
-  return command.action(async (words: string | readonly string[], options: object) => {
-    result.code = await declaration.run([words].flat(), options, terminal);
+  return command.action(async (...given: readonly unknown[]) => {
+    // The words of each argument, then the options and the command.
+    const words = given.slice(0, -2).flat() as readonly (string | undefined)[];
+    result.code = await declaration.run(
+      words.filter((word) => word !== undefined),
+      given.at(-2) as object,
+      terminal,
+    );
   });
 }
 

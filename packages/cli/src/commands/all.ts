@@ -1,8 +1,29 @@
+import { adopt } from "./adopt.ts";
+import { apply } from "./apply.ts";
 import { build } from "./build.ts";
 import type { CommandDeclaration } from "./command.ts";
+import { deleteRelease } from "./delete.ts";
+import { diff } from "./diff.ts";
 import { explain } from "./explain.ts";
 import { graph } from "./graph.ts";
+import { history } from "./history.ts";
+import { list } from "./list.ts";
+import { rollback } from "./rollback.ts";
+import { status } from "./status.ts";
 import { tree } from "./tree.ts";
 
 /** All commands, in the order of the help. Add a new one here. */
-export const COMMANDS: readonly CommandDeclaration[] = [explain, tree, graph, build];
+export const COMMANDS: readonly CommandDeclaration[] = [
+  explain,
+  tree,
+  graph,
+  build,
+  apply,
+  diff,
+  status,
+  list,
+  history,
+  rollback,
+  deleteRelease,
+  adopt,
+];

@@ -13,6 +13,13 @@ export interface FlagDeclaration {
   readonly isRepeatable?: boolean;
 }
 
+/** An argument. */
+export interface ArgumentDeclaration {
+  /** As in `<object...>`, or `[module]` for one that may be left out. */
+  readonly syntax: string;
+  readonly description: string;
+}
+
 /** A command of the program. */
 export interface CommandDeclaration {
   readonly name: string;
@@ -20,8 +27,8 @@ export interface CommandDeclaration {
   readonly summary: string;
   /** What it does, for its own help. */
   readonly description: string;
-  /** As in `<object...>`, or `<module>` for one word. */
-  readonly argument: { readonly syntax: string; readonly description: string };
+  /** As in `<object...>`, or `<module>` for one word; a list for several. */
+  readonly argument: ArgumentDeclaration | readonly ArgumentDeclaration[];
   readonly flags: readonly FlagDeclaration[];
   /** Whether it talks to a cluster and so has the flags of kubectl for that. */
   readonly isOnCluster: boolean;

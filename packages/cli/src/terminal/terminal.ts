@@ -1,5 +1,6 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** The surroundings of a command: output, width, colours, environment, time and Ctrl-C. */
@@ -13,6 +14,8 @@ export interface Terminal {
    * document. Ctrl-C ends the wait for it.
    */
   apart<T>(work: () => Promise<T>): Promise<T>;
+  /** Reads the standard input to its end. @defaultValue there is none */
+  input?(): Promise<string>;
   /** Width in columns. `undefined`: the output goes into a pipe or a file, so lines are not broken. */
   readonly columns: number | undefined;
   /** Whether the output may have colours. */
@@ -43,8 +46,8 @@ export function processTerminal(): Terminal {
   // Node leaves it out for a pipe, against its types.
   const isTerminal = Boolean(stdout.isTTY);
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: (content) => void stdout.write(content),
+    err: (content) => void stderr.write(content),
     async apart(work) {
       const own = Object.getOwnPropertyDescriptor(stdout, "write");
       stdout.write = stderr.write.bind(stderr);
@@ -55,6 +58,7 @@ export function processTerminal(): Terminal {
         else Object.defineProperty(stdout, "write", own);
       }
     },
+    input: () => Promise.race([text(process.stdin), aborted(interrupted.signal)]),
     get columns() {
       return isTerminal ? stdout.columns : undefined;
     },

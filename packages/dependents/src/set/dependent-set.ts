@@ -29,9 +29,9 @@ import {
   cacheKindOf,
   DEFAULT_PHASE_MS,
   definitionOf,
-  type OnRendered,
   permissionsOf,
   type SetDefinition,
+  type SetHooks,
 } from "./definition.ts";
 import { sets } from "./extension.ts";
 import type { SetCleanupReq, SetDoReq } from "./pass/run.ts";
@@ -55,8 +55,8 @@ export function dependentSet<
 }
 
 /** Returns what {@link dependentSet} gives to `defineStep()`, for steps that are a set and more. @throws TypeError as it does */
-export function setParts(primary: Kind, options: AnySetOptions, onRendered?: OnRendered): RawDefinition {
-  const definition: SetDefinition = { ...definitionOf(options), onRendered };
+export function setParts(primary: Kind, options: AnySetOptions, hooks: SetHooks = {}): RawDefinition {
+  const definition: SetDefinition = { ...definitionOf(options), hooks };
   const { target } = definition;
   const kinds = target === undefined ? [...(definition.kinds?.values() ?? [])] : [];
   const watched = kinds.filter(({ isWatched }) => isWatched).map(({ kind }) => kind);
