@@ -18,7 +18,8 @@ export class RunCluster implements AsyncDisposable {
     this.clock = options.clock ?? systemClock;
     this.#client = client;
     this.#namespaces = options.namespaces;
-    this.#watches = new Watches({ client, clock: this.clock, random: options.random ?? systemRandom });
+    // A person waits for the CRD that the run has just applied.
+    this.#watches = new Watches({ client, clock: this.clock, random: options.random ?? systemRandom, lookUpMs: 1_000 });
   }
 
   /** Returns the target of a run, for the option `target` of its set. `through` may replace the client of the writes. */
@@ -34,7 +35,8 @@ export class RunCluster implements AsyncDisposable {
         cache: watches.cache,
         hold: (kind, given) =>
           watches.hold(kind, { ...given, namespaces: [...new Set([...given.namespaces, ...this.#namespaces()])].toSorted() }),
-        release: (id, key) => watches.release(id, key),
+        // A dry run forgets what it holds after each pass. The watches end with the cluster.
+        release: () => undefined,
         covers: (kind, namespace) => watches.covers(kind, namespace),
         observe: (kind, object) => watches.observe(kind, object),
         observeDelete: (kind, ref, uid) => watches.observeDelete(kind, ref, uid),

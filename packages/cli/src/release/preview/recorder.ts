@@ -37,7 +37,9 @@ export class Recorder {
   through(client: Client): Client {
     return intercept(client, (next) => ({
       apply: (kind, object, options) =>
-        this.#recorded(next, { kind, object, verb: "apply" }, () => next.apply(kind, object, { ...options, dryRun: true, force: this.#forces })),
+        this.#recorded(next, { kind, object, verb: "apply" }, () =>
+          next.apply(kind, object, { ...options, dryRun: true, force: this.#forces || createsOnly(object) }),
+        ),
       create: (kind, object, options) =>
         this.#recorded(next, { kind, object, verb: "create" }, () => next.create(kind, object, { ...options, dryRun: true })),
       update: (kind, object, options) =>
@@ -81,6 +83,11 @@ export class Recorder {
     const former = this.writes.get(id);
     this.writes.set(id, former === undefined ? write : { ...write, before: former.before });
   }
+}
+
+/** Whether an apply may only create its object. Where the object exists, its owner is asked before its fields. */
+function createsOnly(object: unknown): boolean {
+  return (object as KubernetesObject).metadata.resourceVersion === "1";
 }
 
 /** Returns the fields of other managers that an apply without force would change. */
