@@ -1,6 +1,7 @@
 /** Makes a manifest of an object that exists. Pure. */
 import type { KubernetesObject } from "@treadle/apimachinery";
 import { isRecord } from "../../json.ts";
+import { RELEASES } from "../name.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -25,17 +26,22 @@ function lastApplied({ apiVersion, kind, metadata }: KubernetesObject): Kubernet
 
 function withoutServerFields(object: KubernetesObject): KubernetesObject {
   const { status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-  const { name, namespace, labels, annotations = {} } = object.metadata;
-  const own = Object.fromEntries(
-    Object.entries(annotations).filter(([key]) => key !== LAST_APPLIED && !key.startsWith("deployment.kubernetes.io/")),
-  );
+  const { name, namespace, labels, annotations } = object.metadata;
+  const [ownLabels, own] = [ownOf(labels), ownOf(annotations)];
   return {
     ...rest,
     metadata: {
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      ...(labels === undefined ? {} : { labels }),
+      ...(Object.keys(ownLabels).length === 0 ? {} : { labels: ownLabels }),
       ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
     },
   };
+}
+
+/** Leaves out what kubectl, controllers and releases note. */
+function ownOf(pairs: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const isNote = (key: string): boolean =>
+    key === LAST_APPLIED || key.startsWith("deployment.kubernetes.io/") || key.startsWith(`${RELEASES}/`);
+  return Object.fromEntries(Object.entries(pairs).filter(([key]) => !isNote(key)));
 }
