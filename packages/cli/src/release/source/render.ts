@@ -106,13 +106,13 @@ async function moduleOf(file: string, { terminal }: RenderRequest): Promise<Rend
   const loaded = await terminal.apart(async () => (await import(pathToFileURL(path.resolve(file)).href)) as { readonly default?: unknown });
   const build = loaded.default;
   if (typeof build !== "function")
-    throw new CliError("the module has no function as its default export; write: export default (chart, { spec: { values } }) => { new ... }");
+    throw new CliError(`${file}: the module has no function as its default export; write: export default (chart, { spec: { values } }) => { new ... }`);
   try {
     const { cdk8s } = await import("@treadle/generators/cdk8s");
     return cdk8s((chart, owner, context) => build(chart, owner, context) as unknown);
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new CliError("modules need cdk8s; install it beside treadle: npm install cdk8s constructs");
+    throw new CliError(`${file}: modules need cdk8s; install it beside treadle: npm install cdk8s constructs`);
   }
 }
 
