@@ -11,13 +11,7 @@ export const apply: CommandDeclaration = {
     "Before the first write it asks the server about each object, and changes nothing if one would be refused. It ends with 1 if objects do " +
     "not become ready. A run that was interrupted is finished by the next one.",
   argument: [NAME, SOURCES],
-  flags: [
-    ...RENDER_FLAGS,
-    ...WRITE_FLAGS,
-    ...WAIT_FLAGS,
-    { flags: "--dry-run", description: "only show what would change" },
-    OUTPUT,
-  ],
+  flags: [...RENDER_FLAGS, ...WRITE_FLAGS, ...WAIT_FLAGS, { flags: "--dry-run", description: "only show what would change" }, OUTPUT],
   isOnCluster: true,
   examples: [
     { line: "apply shop ./deploy", does: "all YAML files of a folder" },

@@ -11,7 +11,11 @@ export const deleteRelease: CommandDeclaration = {
     "while others have instances of it. It ends with 1 if objects are left; the same command goes on.",
   argument: NAME,
   flags: [
-    { flags: "--cascade <how>", description: "delete (default); orphan: the objects stay, and belong to nobody", choices: ["delete", "orphan"] },
+    {
+      flags: "--cascade <how>",
+      description: "delete (default); orphan: the objects stay, and belong to nobody",
+      choices: ["delete", "orphan"],
+    },
     { flags: "--timeout <time>", description: "time to wait, such as 90s or 5m (default: 10m)" },
     { flags: "--ignore-not-found", description: "a release that does not exist is no failure" },
     OUTPUT,

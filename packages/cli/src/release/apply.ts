@@ -52,7 +52,11 @@ export async function runApply([name = "", ...sources]: readonly string[], flags
 /** Renders the sources. Without `--target-namespace` the target stays what it was. */
 export async function desiredOf(
   { session, terminal, ref }: ReleaseContext,
-  { sources, flags, record }: { readonly sources: readonly string[]; readonly flags: ApplyFlags; readonly record: ReleaseRecord | undefined },
+  {
+    sources,
+    flags,
+    record,
+  }: { readonly sources: readonly string[]; readonly flags: ApplyFlags; readonly record: ReleaseRecord | undefined },
 ): Promise<Desired> {
   const present = record?.object.spec;
   const isNew = present === undefined || present.revision === 0;
@@ -74,7 +78,9 @@ export function rulesOf({ adopt, createNamespace }: Pick<WriteFlags, "adopt" | "
 /** @throws CliError */
 export function requireSources(name: string, sources: readonly string[]): void {
   if (sources.length > 0) return;
-  throw new CliError(`release ${name} needs a source: a YAML file, a folder, a chart, a kustomization, a module, or - for the standard input`);
+  throw new CliError(
+    `release ${name} needs a source: a YAML file, a folder, a chart, a kustomization, a module, or - for the standard input`,
+  );
 }
 
 /** Number of revisions that are kept without `--history-max`. */
@@ -84,6 +90,7 @@ export const HISTORY_MAX = 10;
 export function historyMaxOf(text: string | undefined): number {
   if (text === undefined) return HISTORY_MAX;
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new CliError(`--history-max ${text} is no number of revisions; write a whole number from 1`);
+  if (!Number.isInteger(count) || count < 1)
+    throw new CliError(`--history-max ${text} is no number of revisions; write a whole number from 1`);
   return count;
 }

@@ -52,7 +52,9 @@ export async function runDelete([name = "", ...more]: readonly string[], flags: 
     try {
       const deletion = await removed(context, release, { isOrphaning: flags.cascade === "orphan", timeoutMs });
       isEnded = deletion.outcome === "deleted";
-      terminal.out(flags.output === "json" ? document("ReleaseDeletion", deletion) : `${wrapped(deletionText(deletion), terminal.columns)}\n`);
+      terminal.out(
+        flags.output === "json" ? document("ReleaseDeletion", deletion) : `${wrapped(deletionText(deletion), terminal.columns)}\n`,
+      );
       return isEnded ? EXIT.ok : EXIT.no;
     } finally {
       if (!isEnded) await released(release);

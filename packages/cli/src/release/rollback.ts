@@ -42,7 +42,9 @@ async function formerState({ session, ref }: ReleaseContext, record: ReleaseReco
   if (found === undefined) {
     const kept = (await listRevisions(session.client, ref, session.signal)).map((each) => each.revision);
     const which = kept.length === 0 ? "none is kept" : `kept are ${kept.join(", ")}`;
-    throw new CliError(`release ${ref.namespace}/${ref.name} has no revision ${revision}: ${which}; \`treadle history ${ref.name}\` shows them`);
+    throw new CliError(
+      `release ${ref.namespace}/${ref.name} has no revision ${revision}: ${which}; \`treadle history ${ref.name}\` shows them`,
+    );
   }
   const { objects, sources, values, targetNamespace } = found;
   return { objects, sources, values, targetNamespace, cause: `rollback to ${revision}` };
@@ -55,6 +57,9 @@ async function lastGood({ session, ref }: Pick<ReleaseContext, "session" | "ref"
   const before = all.map(({ revision }) => revision).filter((revision) => revision < present);
   const isGood = (revision: number): boolean => record.outcomes.some((each) => each.revision === revision && each.type !== "failed");
   const found = before.findLast(isGood) ?? before.at(-1);
-  if (found === undefined) throw new CliError(`release ${ref.namespace}/${ref.name} has no revision before ${present}; \`treadle history ${ref.name}\` shows them`);
+  if (found === undefined)
+    throw new CliError(
+      `release ${ref.namespace}/${ref.name} has no revision before ${present}; \`treadle history ${ref.name}\` shows them`,
+    );
   return found;
 }

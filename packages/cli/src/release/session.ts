@@ -24,7 +24,12 @@ export interface ReleaseContext {
 }
 
 /** Calls `work` with the release that the words and flags name. @throws CliError and errors of the client */
-export async function onRelease<T>(name: string, flags: ReleaseFlags, terminal: Terminal, work: (context: ReleaseContext) => Promise<T>): Promise<T> {
+export async function onRelease<T>(
+  name: string,
+  flags: ReleaseFlags,
+  terminal: Terminal,
+  work: (context: ReleaseContext) => Promise<T>,
+): Promise<T> {
   checkReleaseName(name);
   return await onCluster(flags, terminal, async (session) => {
     const ref = { name, namespace: session.namespace };
@@ -56,7 +61,8 @@ export function timeoutOf(text: string = DEFAULT_TIMEOUT): number {
 
 /** @throws CliError */
 export function targetNamespaceOf(given: string | undefined, fallback: string): string {
-  if (given !== undefined && !isNamespaceName(given)) throw new CliError(`--target-namespace ${JSON.stringify(given)} cannot be a namespace`);
+  if (given !== undefined && !isNamespaceName(given))
+    throw new CliError(`--target-namespace ${JSON.stringify(given)} cannot be a namespace`);
   return given ?? fallback;
 }
 

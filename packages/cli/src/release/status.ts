@@ -47,12 +47,14 @@ export async function runStatus([name = ""]: readonly string[], flags: StatusFla
 }
 
 export function statusOf({ head, revision, situation }: ReleaseSituation): ReleaseStatus {
-  const condition = head.record.object.status?.conditions?.find(({ type }) => type === "ObjectsReady");
+  const { object, outcomes } = head.record;
+  const condition = object.status?.conditions?.find(({ type }) => type === "ObjectsReady");
+  const outcome = outcomes.find((each) => each.revision === object.spec.revision);
   const known = new Map<string, Node>();
   for (const node of situation.root.children) if (node.relation.type === "dependent") known.set(shown(node.name), node);
   return {
     ...listed(head),
-    message: condition?.message ?? "",
+    message: (object.metadata.deletionTimestamp === undefined ? outcome?.message : undefined) ?? condition?.message ?? "",
     sources: revision?.sources ?? [],
     objects: [...known.values()].map(({ name, health, since }) => ({
       object: name,
@@ -91,5 +93,10 @@ export function statusText(status: ReleaseStatus, terminal: Pick<Terminal, "colu
   }));
   const table = tableText(["OBJECT", "HEALTH", "SINCE"], rows, terminal);
   const missing = unread.slice(0, 8).map(({ what, why }) => wrapped(`${what}: ${why}.`, terminal.columns, { first: "  - ", rest: "    " }));
-  return [...head, ...(rows.length === 0 ? [] : ["", table.trimEnd()]), ...(missing.length === 0 ? [] : ["", "Not read:", ...missing]), ""].join("\n");
+  return [
+    ...head,
+    ...(rows.length === 0 ? [] : ["", table.trimEnd()]),
+    ...(missing.length === 0 ? [] : ["", "Not read:", ...missing]),
+    "",
+  ].join("\n");
 }

@@ -53,7 +53,10 @@ test.for([
   ["apply shop DIR/broken.yaml", /broken.yaml:\d+ \(document 1\)/],
   ["apply shop DIR/nameless.yaml", /nameless.yaml:1 \(document 1\): ConfigMap has no metadata.name/],
   ["apply shop DIR/misspelled.yaml", /aply-order/],
-  ["apply shop DIR/large.yaml", /revision 1 of release default\/shop takes \d\.\d\d MiB after compression, and a Secret holds 0.95 MiB; nothing was changed/],
+  [
+    "apply shop DIR/large.yaml",
+    /revision 1 of release default\/shop takes \d\.\d\d MiB after compression, and a Secret holds 0.95 MiB; nothing was changed/,
+  ],
   ["apply shop DIR/module.mjs", /module.mjs: the module has no function as its default export/],
   ["apply shop DIR/throws.mjs", /throws.mjs: at import/],
   ["apply shop - -", /several arguments are -, and there is one standard input/],
@@ -86,6 +89,10 @@ test.for([
 });
 
 test("a namespace without releases is no failure", memory, async () => {
-  expect(await releases.run("list")).toEqual({ code: 0, out: "", err: "the namespace default has no releases; -A shows those of all namespaces\n" });
+  expect(await releases.run("list")).toEqual({
+    code: 0,
+    out: "",
+    err: "the namespace default has no releases; -A shows those of all namespaces\n",
+  });
   expect(await releases.run("delete shop --ignore-not-found")).toEqual({ code: 0, out: "", err: "" });
 });

@@ -90,5 +90,8 @@ async function stateOf(cluster: TestCluster, releases: Releases): Promise<End["s
   const secrets = (await cluster.list(Secret)).map(({ metadata }) => metadata.name).toSorted();
   const namespaces = (await cluster.list(Namespace)).map(({ metadata }) => metadata.name).toSorted();
   const { items } = JSON.parse((await releases.run("list -A -o json")).out) as { items: readonly Record<string, unknown>[] };
-  return { objects: [objects, namespaces], releases: [secrets, items.map(({ release, revision, state, lock }) => ({ release, revision, state, lock }))] };
+  return {
+    objects: [objects, namespaces],
+    releases: [secrets, items.map(({ release, revision, state, lock }) => ({ release, revision, state, lock }))],
+  };
 }

@@ -19,7 +19,11 @@ function workload(kind: "Job" | "Deployment", name: string, wave: number): strin
   );
 }
 
-const ONE = { "settings.yaml": configMapYaml("settings", "dark"), "migrate.yaml": workload("Job", "migrate", 0), "web.yaml": workload("Deployment", "web", 1) };
+const ONE = {
+  "settings.yaml": configMapYaml("settings", "dark"),
+  "migrate.yaml": workload("Job", "migrate", 0),
+  "web.yaml": workload("Deployment", "web", 1),
+};
 
 let cluster: TestCluster;
 let releases: Releases;
@@ -54,7 +58,9 @@ test("apply shows its progress wave by wave in a pipe, and one line on a termina
 });
 
 test("diff fits into 80 and 40 columns", memory, async () => {
-  chdir(folderOf({ ...ONE, "settings.yaml": configMapYaml("settings", "light"), "more.yaml": configMapYaml("more", "1"), "migrate.yaml": "" }));
+  chdir(
+    folderOf({ ...ONE, "settings.yaml": configMapYaml("settings", "light"), "more.yaml": configMapYaml("more", "1"), "migrate.yaml": "" }),
+  );
   const wide = await releases.run("diff shop .", { columns: 80 });
   expect(wide.out).toMatchInlineSnapshot(`
     "+ ConfigMap default/more
@@ -91,39 +97,38 @@ test("status, list and history fit into 80 and 40 columns", memory, async () => 
   `);
   expect((await releases.run("status bad", { columns: 80 })).out).toMatchInlineSnapshot(`
     "release default/bad: Failed, revision 1, changed 0s ago
-      1 of 2 objects are ready, wave 0: Deployment default/broken: its controller
-      has not seen it yet
+      1 of 2 ready: Deployment default/broken: 0 of 1 replicas are available
     sources: . (manifests)
     1 of 2 objects are ready
 
     OBJECT                     HEALTH                  SINCE
-    Deployment default/broken  Pending (ErrImagePull)  27h
+    Deployment default/broken  Pending (ErrImagePull)  60s
       0 of 1 replicas are available
-    ConfigMap default/note     Ready                   27h
+    ConfigMap default/note     Ready                   60s
     "
   `);
   expect((await releases.run("status bad", { columns: 40 })).out).toMatchInlineSnapshot(`
     "release default/bad: Failed, revision 1,
     changed 0s ago
-      1 of 2 objects are ready, wave 0:
-      Deployment default/broken: its
-      controller has not seen it yet
+      1 of 2 ready: Deployment
+      default/broken: 0 of 1 replicas are
+      available
     sources: . (manifests)
     1 of 2 objects are ready
 
     Deployment default/broken
       health  Pending (ErrImagePull)
-      since   27h
+      since   60s
       0 of 1 replicas are available
     ConfigMap default/note
       health  Ready
-      since   27h
+      since   60s
     "
   `);
   expect((await releases.run("list", { columns: 80 })).out).toMatchInlineSnapshot(`
     "NAME  NAMESPACE  TARGET   REVISION  STATE   CHANGED
     bad   default    default  1         Failed  0s
-    shop  default    default  1         Ready   2m24s
+    shop  default    default  1         Ready   2m22s
     "
   `);
   expect((await releases.run("list", { columns: 40 })).out).toMatchInlineSnapshot(`
@@ -138,7 +143,7 @@ test("status, list and history fit into 80 and 40 columns", memory, async () => 
       target     default
       revision   1
       state      Ready
-      changed    2m24s
+      changed    2m22s
     "
   `);
   expect((await releases.run("history bad", { columns: 80 })).out).toMatchInlineSnapshot(`
@@ -155,7 +160,8 @@ test("status, list and history fit into 80 and 40 columns", memory, async () => 
       by       ada@laptop
     "
   `);
-  for (const line of ["status bad", "list", "history bad", "tree release/bad"]) expect(width(await releases.run(line, { columns: 40 }))).toBeLessThanOrEqual(40);
+  for (const line of ["status bad", "list", "history bad", "tree release/bad"])
+    expect(width(await releases.run(line, { columns: 40 }))).toBeLessThanOrEqual(40);
 });
 
 test("tree shows a release with its objects and their pods", memory, async () => {
@@ -163,12 +169,12 @@ test("tree shows a release with its objects and their pods", memory, async () =>
   expect(out.replaceAll(/-[a-z0-9]{8,10}-[a-z0-9]{5}|-[a-z0-9]{8,10}\b|-[a-z0-9]{5}\b/g, "-x")).toMatchInlineSnapshot(`
     "Release default/shop                  Ready  0s
     └─ step objects
-       ├─ Job migrate                     Ready  27h
-       │  └─ Pod migrate-x            Ready  27h
-       ├─ ConfigMap settings              Ready  27h
-       └─ Deployment web                  Ready  27h
-          └─ ReplicaSet web-x    Ready  27h
-             └─ Pod web-x  Ready  27h
+       ├─ Job migrate                     Ready  2m30s
+       │  └─ Pod migrate-x            Ready  2m30s
+       ├─ ConfigMap settings              Ready  2m32s
+       └─ Deployment web                  Ready  2m26s
+          └─ ReplicaSet web-x    Ready  2m27s
+             └─ Pod web-x  Ready  2m26s
     "
   `);
 });

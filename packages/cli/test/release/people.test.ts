@@ -14,28 +14,40 @@ const SLOW = folderOf({
     "  template:\n    metadata: { labels: { app: web } }\n    spec: { containers: [{ name: main, image: web }] }\n",
 });
 
-test("of two people who apply at the same time, the second one is told who the first one is; Ctrl-C gives the release back", memory, async () => {
-  await using cluster = await startTestCluster({ https: true, kinds: [ConfigMap, Secret, Deployment] });
-  const releases = new Releases(cluster);
-  const begun = Promise.withResolvers<void>();
-  const terminal = releaseTerminal(releases.kubeconfig, { ms: Date.parse("2026-01-01T00:00:00Z") });
-  const first = runTreadle(["apply", "shop", SLOW, "--timeout", "100000h"], { ...terminal, err: (text) => (/ready/.test(text) ? begun.resolve() : undefined) });
-  await begun.promise;
-  const second = await releases.run(`apply shop ${SLOW}`, { user: "bob" });
-  expect(second.code).toBe(EXIT.failed);
-  expect(second.err).toMatch(
-    /^release default\/shop is being changed by ada@laptop \(pid \d+\) since 2026-01-01T\S+ \(apply\); looks for up to 15s whether that run is alive\ntreadle: release default\/shop is being changed by ada@laptop .*, and that run is alive; nothing was changed. Wait until it has ended, then run the command again\n$/,
-  );
-  expect((await releases.run("status shop")).out).toContain("apply by ada@laptop");
-  terminal.interrupt();
-  expect(await first).toBe(EXIT.interrupted);
-  const third = await releases.run(`apply shop ${SLOW} --timeout 10s`, { user: "bob" });
-  expect(third.err).not.toContain("being changed");
-  expect(third).toMatchObject({ code: EXIT.no, out: expect.stringMatching(/revision 1 is not ready in time: 0 of 1 ready: Deployment default\/web/) });
-  expect(third.err).toContain("Why: treadle explain deployment/web -n default");
-  expect((await releases.run("list")).out).toContain("Failed");
-  expect((await releases.run(`apply shop ${SLOW} --no-wait`)).out).toBe("release default/shop: revision 1 is applied, as before: 1 unchanged\n");
-});
+test(
+  "of two people who apply at the same time, the second one is told who the first one is; Ctrl-C gives the release back",
+  memory,
+  async () => {
+    await using cluster = await startTestCluster({ https: true, kinds: [ConfigMap, Secret, Deployment] });
+    const releases = new Releases(cluster);
+    const begun = Promise.withResolvers<void>();
+    const terminal = releaseTerminal(releases.kubeconfig, { ms: Date.parse("2026-01-01T00:00:00Z") });
+    const first = runTreadle(["apply", "shop", SLOW, "--timeout", "100000h"], {
+      ...terminal,
+      err: (text) => (/ready/.test(text) ? begun.resolve() : undefined),
+    });
+    await begun.promise;
+    const second = await releases.run(`apply shop ${SLOW}`, { user: "bob" });
+    expect(second.code).toBe(EXIT.failed);
+    expect(second.err).toMatch(
+      /^release default\/shop is being changed by ada@laptop \(pid \d+\) since 2026-01-01T\S+ \(apply\); looks for up to 15s whether that run is alive\ntreadle: release default\/shop is being changed by ada@laptop .*, and that run is alive; nothing was changed. Wait until it has ended, then run the command again\n$/,
+    );
+    expect((await releases.run("status shop")).out).toContain("apply by ada@laptop");
+    terminal.interrupt();
+    expect(await first).toBe(EXIT.interrupted);
+    const third = await releases.run(`apply shop ${SLOW} --timeout 10s`, { user: "bob" });
+    expect(third.err).not.toContain("being changed");
+    expect(third).toMatchObject({
+      code: EXIT.no,
+      out: expect.stringMatching(/revision 1 is not ready in time: 0 of 1 ready: Deployment default\/web/),
+    });
+    expect(third.err).toContain("Why: treadle explain deployment/web -n default");
+    expect((await releases.run("list")).out).toContain("Failed");
+    expect((await releases.run(`apply shop ${SLOW} --no-wait`)).out).toBe(
+      "release default/shop: revision 1 is applied, as before: 1 unchanged\n",
+    );
+  },
+);
 
 test("a person without rights is told which verb on what is missing, and nothing is written", memory, async () => {
   await using cluster = await startTestCluster({ https: true, kinds: [ConfigMap, Secret, Namespace] });

@@ -26,7 +26,11 @@ export interface ReleaseTerminalOptions extends FakeTerminalOptions {
 /** Makes a terminal whose clock begins at `clock.ms`, and moves it. */
 export function releaseTerminal(kubeconfig: string, clock: { ms: number }, options: ReleaseTerminalOptions = {}): FakeTerminal {
   const { stdin, user = "ada", onSleep, isReal = IS_ON_REAL_SERVER, env = {}, ...rest } = options;
-  const terminal = fakeTerminal({ nowMs: () => clock.ms, env: { KUBECONFIG: kubeconfig, USER: user, HOSTNAME: "laptop", ...env }, ...rest });
+  const terminal = fakeTerminal({
+    nowMs: () => clock.ms,
+    env: { KUBECONFIG: kubeconfig, USER: user, HOSTNAME: "laptop", ...env },
+    ...rest,
+  });
   return {
     ...terminal,
     ...(stdin === undefined ? {} : { input: async () => stdin }),
@@ -44,11 +48,12 @@ const IS_ON_REAL_SERVER = (process.env["TREADLE_TEST_KUBECONFIG"] ?? "") !== "";
 
 /** Runs command lines against one cluster. Words are separated by spaces. */
 export class Releases {
-  readonly clock = { ms: IS_ON_REAL_SERVER ? Date.now() : Date.parse("2026-01-02T03:04:05Z") };
+  readonly clock: { ms: number };
   readonly kubeconfig: string;
   readonly #defaults: ReleaseTerminalOptions;
 
   constructor(cluster: TestCluster, defaults: ReleaseTerminalOptions = {}) {
+    this.clock = { ms: cluster.clock.now() };
     this.kubeconfig = kubeconfigOf(cluster);
     this.#defaults = defaults;
   }

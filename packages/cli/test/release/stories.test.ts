@@ -23,7 +23,9 @@ test("a folder is applied, changed, rolled back and deleted", async () => {
     err: "2 of 2 ready\n",
   });
   const two = folder({ a: "2", c: "1" });
-  expect((await releases.run(`apply shop ${two}`)).out).toBe("release default/shop: revision 2 is ready: 1 created, 1 changed, 1 deleted\n");
+  expect((await releases.run(`apply shop ${two}`)).out).toBe(
+    "release default/shop: revision 2 is ready: 1 created, 1 changed, 1 deleted\n",
+  );
   expect((await releases.run(`apply shop ${two}`)).out).toBe("release default/shop: revision 2 is ready, as before: 2 unchanged\n");
   expect((await releases.run("rollback shop")).out).toBe("release default/shop: revision 3 is ready: 1 created, 1 changed, 1 deleted\n");
   expect((await cluster.get(ConfigMap, "a"))?.data).toEqual({ value: "1" });
@@ -36,7 +38,10 @@ test("diff shows each field that differs, and has the exit codes of diff", async
   await using cluster = await startCluster();
   const releases = new Releases(cluster);
   await releases.run(`apply shop ${folder({ a: "1", b: "1", c: "1" })}`);
-  expect(await releases.run(`diff shop ${folder({ a: "1", b: "1", c: "1" })}`)).toMatchObject({ code: 0, out: "no differences: 3 objects as desired\n" });
+  expect(await releases.run(`diff shop ${folder({ a: "1", b: "1", c: "1" })}`)).toMatchObject({
+    code: 0,
+    out: "no differences: 3 objects as desired\n",
+  });
   const changed = await releases.run(`diff shop ${folder({ a: "2", c: "1", d: "1" })}`);
   expect(changed).toEqual({
     code: 1,
@@ -134,7 +139,9 @@ test("a CRD and its instances are one release", async () => {
     "+ CustomResourceDefinition robots.example.dev\n+ Robot default/r (its kind or namespace is new)\n\n2 to create\n",
   );
   // The server serves the kind a moment later, by its own clock.
-  expect((await releases.run("apply factory -", { stdin, isReal: true })).out).toBe("release default/factory: revision 1 is ready: 2 created\n");
+  expect((await releases.run("apply factory -", { stdin, isReal: true })).out).toBe(
+    "release default/factory: revision 1 is ready: 2 created\n",
+  );
   const Robot = kind({ group: "example.dev", version: "v1", kind: "Robot", plural: "robots" });
   expect((await cluster.get(Robot, "r")) !== undefined).toBe(true);
   // An instance of another owner holds the release.
@@ -159,7 +166,10 @@ test("release and target have namespaces of their own, and missing ones are crea
   const releases = new Releases(cluster);
   const sources = folder({ a: "1" });
   const lacks = await releases.run(`apply shop ${sources} -n ops --target-namespace web`);
-  expect(lacks).toMatchObject({ code: 2, err: expect.stringContaining("the namespace ops of the release does not exist; add --create-namespace") });
+  expect(lacks).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("the namespace ops of the release does not exist; add --create-namespace"),
+  });
   await cluster.create(Namespace, { metadata: { name: "ops" } });
   const lacksTarget = await releases.run(`apply shop ${sources} -n ops --target-namespace web`);
   expect(lacksTarget.err).toContain("the namespace web does not exist");
@@ -180,7 +190,9 @@ test("delete with --cascade orphan leaves the objects without an owner", async (
   await using cluster = await startCluster();
   const releases = new Releases(cluster);
   await releases.run(`apply shop ${folder({ a: "1" })}`);
-  expect((await releases.run("delete shop --cascade orphan")).out).toBe("release default/shop is deleted; its objects stay, and belong to nobody\n");
+  expect((await releases.run("delete shop --cascade orphan")).out).toBe(
+    "release default/shop is deleted; its objects stay, and belong to nobody\n",
+  );
   const { labels = {}, annotations = {} } = (await cluster.get(ConfigMap, "a"))?.metadata ?? {};
   expect([labels, annotations]).toEqual([{}, {}]);
   expect(await cluster.list(Secret, "default")).toEqual([]);
@@ -199,11 +211,16 @@ test("only the newest revisions are kept", async () => {
   await using cluster = await startCluster();
   const releases = new Releases(cluster);
   for (const value of ["1", "2", "3", "4"]) await releases.run(`apply shop ${folder({ a: value })} --history-max 2`);
-  const { revisions } = JSON.parse((await releases.run("history shop -o json")).out) as { revisions: { revision: number; state: string }[] };
+  const { revisions } = JSON.parse((await releases.run("history shop -o json")).out) as {
+    revisions: { revision: number; state: string }[];
+  };
   expect(revisions.map(({ revision, state }) => [revision, state])).toEqual([
     [3, "Superseded"],
     [4, "Ready"],
   ]);
-  expect(await releases.run("rollback shop 1")).toMatchObject({ code: 2, err: expect.stringContaining("has no revision 1: kept are 3, 4") });
+  expect(await releases.run("rollback shop 1")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("has no revision 1: kept are 3, 4"),
+  });
   expect((await releases.run("rollback shop 3")).out).toContain("revision 5 is ready: 1 changed");
 });

@@ -11,7 +11,14 @@
 import { type Kind, keyOf, type KubernetesObject, type Ref, refOf } from "@treadle/apimachinery";
 import type { Client } from "@treadle/client";
 import { conditions, handler, type Logger } from "@treadle/reconcile";
-import { createReconciler, deepFreeze, defineStep, delayAfter, type PassResult, type ReconcilerEnv } from "@treadle/reconcile/unstable/engine";
+import {
+  createReconciler,
+  deepFreeze,
+  defineStep,
+  delayAfter,
+  type PassResult,
+  type ReconcilerEnv,
+} from "@treadle/reconcile/unstable/engine";
 import type { AnySetOptions } from "../set/definition.ts";
 import { setParts } from "../set/dependent-set.ts";
 import type { RunCluster } from "./cluster.ts";
@@ -87,7 +94,8 @@ export async function runSet(options: RunSetOptions): Promise<void> {
   }
 
   function conditionOf(object: KubernetesObject | undefined, type: string): RunReport["condition"] {
-    const { conditions: all = [] } = (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined)?.status ?? {};
+    const { conditions: all = [] } =
+      (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined)?.status ?? {};
     return all.find((each) => each.type === type);
   }
 }
@@ -126,7 +134,8 @@ function envOf({ kind, owner, cluster, isDryRun = false, log = SILENT }: RunSetO
 /** The time until the next pass, in milliseconds. A watch may end it. */
 function delayOf({ requeue }: PassResult, failures: number): number {
   if (requeue.type === "after") return requeue.afterMs;
-  if (requeue.type === "failure") return requeue.afterMs ?? Math.min(requeue.atMostMs ?? Number.POSITIVE_INFINITY, delayAfter(failures - 1));
+  if (requeue.type === "failure")
+    return requeue.afterMs ?? Math.min(requeue.atMostMs ?? Number.POSITIVE_INFINITY, delayAfter(failures - 1));
   return LONGEST_MS;
 }
 

@@ -34,7 +34,9 @@ export function changesOf(
     return { object, action: "delete", fields: [] };
   });
   const others = [...writes].flatMap(([id, { verb, before }]): readonly Change[] =>
-    known.has(id) || leavingIds.has(id) || before === undefined || verb !== "delete" ? [] : [{ object: nameOf(before), action: "delete", fields: [] }],
+    known.has(id) || leavingIds.has(id) || before === undefined || verb !== "delete"
+      ? []
+      : [{ object: nameOf(before), action: "delete", fields: [] }],
   );
   return [...madeNamespaces(objects, writes), ...changes, ...removed, ...others];
 }
@@ -74,7 +76,8 @@ function changeOf(run: RunObject, write: DryWrite | undefined): Change {
 const REFUSED: ReadonlySet<string> = new Set(["NotOurs", "Immutable", "KindNotServed", "Forbidden", "NotRecreatable"]);
 
 function isMarkedNew({ before, after }: DryWrite): boolean {
-  const isMarked = (labels: Readonly<Record<string, string>> = {}): boolean => Object.keys(labels).some((key) => key.startsWith("releases.treadle.dev/"));
+  const isMarked = (labels: Readonly<Record<string, string>> = {}): boolean =>
+    Object.keys(labels).some((key) => key.startsWith("releases.treadle.dev/"));
   return !isMarked(before?.metadata.labels) && isMarked(after?.metadata.labels);
 }
 

@@ -3,10 +3,13 @@ import { expect, test } from "vitest";
 import { fieldChanges } from "./field-changes.ts";
 
 const base = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" } };
-const deployment = (spec: object, metadata: object = {}): KubernetesObject => ({ ...base, metadata: { ...base.metadata, ...metadata }, spec }) as KubernetesObject;
+const deployment = (spec: object, metadata: object = {}): KubernetesObject =>
+  ({ ...base, metadata: { ...base.metadata, ...metadata }, spec }) as KubernetesObject;
 
 test("a field has its values before and after", () => {
-  expect(fieldChanges(deployment({ replicas: 2 }), deployment({ replicas: 3 }))).toEqual([{ path: "spec.replicas", before: "2", after: "3" }]);
+  expect(fieldChanges(deployment({ replicas: 2 }), deployment({ replicas: 3 }))).toEqual([
+    { path: "spec.replicas", before: "2", after: "3" },
+  ]);
 });
 
 test("entries of a list with names are compared by name", () => {
@@ -20,7 +23,12 @@ test("entries of a list with names are compared by name", () => {
 });
 
 test("fields of the server and marks of releases are no change", () => {
-  const marked = { resourceVersion: "2", generation: 2, labels: { "releases.treadle.dev/owner-id": "x" }, managedFields: [{ manager: "a" }] };
+  const marked = {
+    resourceVersion: "2",
+    generation: 2,
+    labels: { "releases.treadle.dev/owner-id": "x" },
+    managedFields: [{ manager: "a" }],
+  };
   expect(fieldChanges(deployment({}), { ...deployment({}, marked), status: { replicas: 1 } } as KubernetesObject)).toEqual([]);
 });
 
@@ -31,7 +39,13 @@ test("keys with dots are in brackets", () => {
 
 test("values of a Secret are not shown, nor its annotations", () => {
   const secret = (value: string): KubernetesObject =>
-    ({ apiVersion: "v1", kind: "Secret", metadata: { name: "s", annotations: { copy: value } }, data: { password: value }, type: "Opaque" }) as KubernetesObject;
+    ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s", annotations: { copy: value } },
+      data: { password: value },
+      type: "Opaque",
+    }) as KubernetesObject;
   expect(fieldChanges(secret("b25l"), secret("dHdv"))).toEqual([
     { path: "data.password", isHidden: true },
     { path: "metadata.annotations.copy", isHidden: true },

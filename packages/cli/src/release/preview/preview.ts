@@ -27,7 +27,9 @@ const MAX_FAILURES = 4;
 /** @throws CliError for objects that cannot be a release, and errors of the client */
 export async function preview(request: PreviewRequest): Promise<readonly Change[]> {
   const { record, objects, rules, forces, cluster, signal, sleep } = request;
-  const own = new Set(objects.filter(({ apiVersion, kind }) => apiVersion === "v1" && kind === "Namespace").map(({ metadata }) => metadata.name));
+  const own = new Set(
+    objects.filter(({ apiVersion, kind }) => apiVersion === "v1" && kind === "Namespace").map(({ metadata }) => metadata.name),
+  );
   const recorder = new Recorder({ forces, makes: (namespace) => rules.createsNamespaces || own.has(namespace) });
   let changes: readonly Change[] | undefined;
   let failures = 0;

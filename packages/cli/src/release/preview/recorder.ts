@@ -1,5 +1,15 @@
 /** A client that sends each write as a dry run of the server, and keeps what the server would have made of the object. */
-import { ApiError, apiVersionOf, isApiError, isNotFound, type Kind, keyOf, type KubernetesObject, type ObjectOf, type Ref } from "@treadle/apimachinery";
+import {
+  ApiError,
+  apiVersionOf,
+  isApiError,
+  isNotFound,
+  type Kind,
+  keyOf,
+  type KubernetesObject,
+  type ObjectOf,
+  type Ref,
+} from "@treadle/apimachinery";
 import { type Client, intercept } from "@treadle/client";
 import { idOf } from "../../cluster/object-name.ts";
 

@@ -18,6 +18,7 @@ import { deleteRevision, listRevisions, readRevision, writeRevision } from "../s
 import { type LockedRelease, timeOf } from "../store/locked-release.ts";
 import { digestOfData, encoded, newRecord, type Outcome, type ReleaseRecord, type RevisionRecord } from "../store/record.ts";
 import { converge, type Converged, notingDeletes } from "./converge.ts";
+import { endText } from "./progress.ts";
 import type { WriteRules } from "./engine.ts";
 
 /** The desired state of a release. */
@@ -103,9 +104,16 @@ async function changed(context: ReleaseContext, request: ChangeRequest, release:
   if (refused.length > 0) throw new CliError(refusalText(refused, ref));
   const { revision, isNew } = await storeDesired(context, release, desired, namespaces);
   const run = await converge(context, { release, cluster, objects, rules, waits: request.waits, timeoutMs: request.timeoutMs });
-  await noteEnd(context, release, { revision, end: run.end.type });
+  await noteEnd(context, release, revision, run);
   await dropOld(context, request.historyMax);
-  return { ...run, revision, isNewRevision: isNew, targetNamespace, changes, deleted: [...deleted.values()].filter((each) => !isRemade(each, run)) };
+  return {
+    ...run,
+    revision,
+    isNewRevision: isNew,
+    targetNamespace,
+    changes,
+    deleted: [...deleted.values()].filter((each) => !isRemade(each, run)),
+  };
 }
 
 /** An object that was deleted and created again is no deletion. */
@@ -160,17 +168,19 @@ async function storeDesired(
   return { revision, isNew };
 }
 
-async function noteEnd(
-  { terminal }: ReleaseContext,
-  release: LockedRelease,
-  { revision, end }: { readonly revision: number; readonly end: Converged["end"]["type"] },
-): Promise<void> {
-  const type: Outcome["type"] = end === "ready" || end === "applied" ? end : "failed";
+async function noteEnd({ terminal }: ReleaseContext, release: LockedRelease, revision: number, run: Converged): Promise<void> {
   const at = timeOf(terminal.nowMs());
+  const isGood = run.end.type === "ready" || run.end.type === "applied";
+  const outcome: Outcome = {
+    revision,
+    type: run.end.type === "ready" || run.end.type === "applied" ? run.end.type : "failed",
+    at,
+    ...(isGood ? {} : { message: endText(run) }),
+  };
   await release.update((record) => ({
     ...record,
     changedAt: at,
-    outcomes: [...record.outcomes.filter((each) => each.revision !== revision), { revision, type, at }],
+    outcomes: [...record.outcomes.filter((each) => each.revision !== revision), outcome],
   }));
 }
 

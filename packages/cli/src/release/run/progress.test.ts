@@ -5,7 +5,18 @@ import { progressLine, progressText } from "./progress.ts";
 function object(name: string, type: string, given: Partial<RunObject> = {}): RunObject {
   const state = { type, reason: "NotAvailable", message: type === "Ready" ? "" : "0 of 1 replicas are available" };
   const identity = { apiVersion: "apps/v1", kind: "Deployment", namespace: "shop", name };
-  return { ...identity, wave: 0, isInstance: false, phase: "Updating", state, isReady: type === "Ready", isAwaited: true, operation: { type: "unchanged" }, error: undefined, ...given };
+  return {
+    ...identity,
+    wave: 0,
+    isInstance: false,
+    phase: "Updating",
+    state,
+    isReady: type === "Ready",
+    isAwaited: true,
+    operation: { type: "unchanged" },
+    error: undefined,
+    ...given,
+  };
 }
 
 function progress(objects: readonly RunObject[], more: Partial<RunProgress> = {}): RunProgress {
@@ -18,7 +29,9 @@ test("the text has the wave, the totals and the worst object", () => {
 });
 
 test("with one wave its number is left out, and objects to remove are named when all others are ready", () => {
-  const leaving = [{ apiVersion: "v1", kind: "Service", name: "x", type: "Pending", reason: "Deleting", message: "Service shop/x is being deleted" }];
+  const leaving = [
+    { apiVersion: "v1", kind: "Service", name: "x", type: "Pending", reason: "Deleting", message: "Service shop/x is being deleted" },
+  ];
   expect(progressText(progress([object("a", "Ready")], { waves: [0], wave: 0, leaving }))).toBe(
     "1 of 1 ready, 1 object to remove: Service shop/x is being deleted",
   );

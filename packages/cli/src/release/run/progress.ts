@@ -3,6 +3,7 @@ import type { RunObject, RunProgress } from "@treadle/dependents/unstable/run";
 import { shown } from "../../cluster/object-name.ts";
 import { duration, shortened } from "../../terminal/layout.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import type { RunEnd } from "./verdict.ts";
 
 /** Shows the progress of one run. */
 export interface ProgressLine {
@@ -41,13 +42,20 @@ export function progressText({ objects, leaving, wave, waves, message }: RunProg
   const number = waves.indexOf(wave) + 1;
   const where = waves.length > 1 && number > 0 ? `wave ${number} of ${waves.length}, ` : "";
   const worst = worstOf(awaited);
-  const removal = leaving.length === 0 || worst !== undefined ? "" : `, ${counted(leaving.length, "object")} to remove: ${leaving[0]?.message ?? ""}`;
+  const removal =
+    leaving.length === 0 || worst !== undefined ? "" : `, ${counted(leaving.length, "object")} to remove: ${leaving[0]?.message ?? ""}`;
   const rest = worst === undefined ? removal : `: ${sentenceOf(worst)}`;
   return `${where}${ready} of ${awaited.length} ready${rest}`;
 }
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** Returns why a run has not made all objects ready. */
+export function endText({ end, progress }: { readonly end: RunEnd; readonly progress: RunProgress | undefined }): string {
+  if (end.type === "failed") return end.message;
+  return progress === undefined ? "no pass has looked at the objects" : progressText(progress);
 }
 
 /** The object that is named: one that has failed, else one that is not ready, else one that waits. */

@@ -2,7 +2,13 @@ import type { RunObject, RunReport } from "@treadle/dependents/unstable/run";
 import { expect, test } from "vitest";
 import { Verdict } from "./verdict.ts";
 
-const PASS = { outcome: { type: "wait", step: "objects", reason: "waits" }, requeue: { type: "none" }, isTerminal: false, phases: [], writes: 0 } as const;
+const PASS = {
+  outcome: { type: "wait", step: "objects", reason: "waits" },
+  requeue: { type: "none" },
+  isTerminal: false,
+  phases: [],
+  writes: 0,
+} as const;
 const OWNER = { apiVersion: "releases.treadle.dev/v1alpha1", kind: "Release", metadata: { name: "web" } };
 
 function object(given: Partial<RunObject> & { readonly type?: string; readonly reason?: string }): RunObject {
@@ -48,7 +54,10 @@ test("a run fails when the failure stays and all other objects are ready or wait
 
 test("objects that cannot be a set fail the run at once", () => {
   const failed = { ...PASS, outcome: { ...PASS.outcome, reason: "two objects" }, waitReason: "Error" };
-  expect(new Verdict().of({ ...report("", []), progress: undefined, result: failed }, waiting)).toEqual({ type: "failed", message: "two objects" });
+  expect(new Verdict().of({ ...report("", []), progress: undefined, result: failed }, waiting)).toEqual({
+    type: "failed",
+    message: "two objects",
+  });
 });
 
 test("the time ends a run that makes progress", () => {

@@ -31,7 +31,8 @@ export class Verdict {
   of(report: RunReport, { waits, isTimeOver }: Limits): RunEnd | undefined {
     const { progress, condition, result, owner } = report;
     if (owner === undefined || result.outcome.type === "left" || result.outcome.type === "gone") return { type: "ready" };
-    const isSettled = progress === undefined && condition?.reason === "Ready" && result.outcome.type === "done" && result.error === undefined;
+    const isSettled =
+      progress === undefined && condition?.reason === "Ready" && result.outcome.type === "done" && result.error === undefined;
     if (isSettled || (progress?.reason === "Ready" && result.error === undefined)) return { type: "ready" };
     const stuck = stuckBy(report);
     this.#stuck = stuck === undefined ? 0 : this.#stuck + 1;
@@ -51,7 +52,8 @@ function stuckBy(report: RunReport): { readonly message: string; readonly isFina
   const open = progress.objects.filter(({ isReady, isAwaited }) => isAwaited && !isReady);
   const failed = open.filter(hasFailed);
   const gone = progress.leaving.filter(({ type }) => type === "Failed");
-  const isMoving = open.some((each) => !hasFailed(each) && each.phase !== "Waiting") || progress.leaving.some(({ reason }) => reason === "Deleting");
+  const isMoving =
+    open.some((each) => !hasFailed(each) && each.phase !== "Waiting") || progress.leaving.some(({ reason }) => reason === "Deleting");
   if (isMoving || failed.length + gone.length === 0) return undefined;
   return { message: progress.message, isFinal: false };
 }

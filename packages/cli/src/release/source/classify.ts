@@ -17,7 +17,8 @@ export async function sourceOf(word: string): Promise<Source> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) || /^(oci|git|ssh):/i.test(word))
     throw new CliError(`${word} is an address; download it first, such as by \`helm pull\` or \`git clone\`, and name the file or folder`);
   const found = await stat(word).catch(() => undefined);
-  if (found === undefined) throw new CliError(`${word} does not exist; a source is a YAML file, a folder, a chart, a kustomization, a module or -`);
+  if (found === undefined)
+    throw new CliError(`${word} does not exist; a source is a YAML file, a folder, a chart, a kustomization, a module or -`);
   if (found.isDirectory()) return await folderOf(word);
   const extension = path.extname(word).toLowerCase();
   if ([".yaml", ".yml", ".json"].includes(extension)) {

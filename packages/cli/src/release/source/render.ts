@@ -47,7 +47,9 @@ export async function renderSources(words: readonly string[], flags: ValueFlags,
   }
   const objects = rendered.flatMap((each) => each.objects);
   if (objects.length === 0)
-    throw new CliError(`the sources have no objects: ${words.join(", ")}; to remove all objects of the release: treadle delete ${request.name}`);
+    throw new CliError(
+      `the sources have no objects: ${words.join(", ")}; to remove all objects of the release: treadle delete ${request.name}`,
+    );
   return { objects, sources: rendered.map(({ note }) => note), values };
 }
 
@@ -85,7 +87,12 @@ async function objectsOf(source: Source, given: Rendering): Promise<readonly Kub
   if (source.type === "file") return manifestsIn(await readFile(source.path, "utf8"), source.path);
   const renderer = await rendererOf(source, given);
   const { name, namespace } = given.request;
-  const owner = { apiVersion: "releases.treadle.dev/v1alpha1", kind: "Release", metadata: { name, namespace, uid: "" }, spec: { values: given.values } };
+  const owner = {
+    apiVersion: "releases.treadle.dev/v1alpha1",
+    kind: "Release",
+    metadata: { name, namespace, uid: "" },
+    spec: { values: given.values },
+  };
   return (await renderer(owner, given.context)) as readonly KubernetesObject[]; // Renderers return plain objects.
 }
 
@@ -106,7 +113,9 @@ async function moduleOf(file: string, { terminal }: RenderRequest): Promise<Rend
   const loaded = await terminal.apart(async () => (await import(pathToFileURL(path.resolve(file)).href)) as { readonly default?: unknown });
   const build = loaded.default;
   if (typeof build !== "function")
-    throw new CliError(`${file}: the module has no function as its default export; write: export default (chart, { spec: { values } }) => { new ... }`);
+    throw new CliError(
+      `${file}: the module has no function as its default export; write: export default (chart, { spec: { values } }) => { new ... }`,
+    );
   try {
     const { cdk8s } = await import("@treadle/generators/cdk8s");
     return cdk8s((chart, owner, context) => build(chart, owner, context) as unknown);

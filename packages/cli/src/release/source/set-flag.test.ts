@@ -25,6 +25,9 @@ test("--set keeps the other values, and does not change its input", () => {
   expect(values).toEqual({ image: { name: "web", tag: "1" } });
 });
 
-test.for(["", "a", "=b", "a.=b", "a[x]=1", ".a=1", "a=1,", "__proto__.x=1", "a[99999999]=1"])("--set %j is refused with its text", (text) => {
-  expect(() => setValues({}, text)).toThrow(/^--set/);
-});
+test.for(["", "a", "=b", "a.=b", "a[x]=1", ".a=1", "a=1,", "__proto__.x=1", "a[99999999]=1"])(
+  "--set %j is refused with its text",
+  (text) => {
+    expect(() => setValues({}, text)).toThrow(/^--set/);
+  },
+);

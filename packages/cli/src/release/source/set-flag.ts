@@ -9,7 +9,9 @@ export function setValues(values: Readonly<Values>, text: string): Values {
   for (const pair of splitAt(text, ",")) {
     const [key, value] = split(pair);
     if (key === undefined || value === undefined || key.trim() === "")
-      throw new CliError(`--set ${JSON.stringify(text)} cannot be read at ${JSON.stringify(pair)}; write KEY=VALUE, such as --set image.tag=1.2`);
+      throw new CliError(
+        `--set ${JSON.stringify(text)} cannot be read at ${JSON.stringify(pair)}; write KEY=VALUE, such as --set image.tag=1.2`,
+      );
     assign(result, pathOf(key, text), valueOf(value));
   }
   return result;
@@ -46,7 +48,9 @@ function pathOf(key: string, text: string): readonly (string | number)[] {
   return splitAt(key, ".").flatMap((part) => {
     const found = /^((?:\\.|[^[\]\\])*)((?:\[\d+\])*)$/s.exec(part);
     if (found === null || (found[1] === "" && found[2] === ""))
-      throw new CliError(`--set ${JSON.stringify(text)}: ${JSON.stringify(key)} is no path; write a.b or list[0].c, and \\. for a dot in a key`);
+      throw new CliError(
+        `--set ${JSON.stringify(text)}: ${JSON.stringify(key)} is no path; write a.b or list[0].c, and \\. for a dot in a key`,
+      );
     const indexes = [...(found[2] ?? "").matchAll(/\[(\d+)\]/g)].map((each) => Number(each[1]));
     const name = unescaped(found[1] ?? "");
     if (FORBIDDEN.includes(name)) throw new CliError(`--set ${JSON.stringify(text)}: ${name} cannot be a key`);

@@ -13,7 +13,10 @@ export interface ValueFlags {
 }
 
 /** @throws CliError that names the file or the flag */
-export async function valuesOf({ values: files = [], set = [] }: ValueFlags, input: () => Promise<string>): Promise<Record<string, unknown>> {
+export async function valuesOf(
+  { values: files = [], set = [] }: ValueFlags,
+  input: () => Promise<string>,
+): Promise<Record<string, unknown>> {
   const read = await Promise.all(files.map((file) => valuesIn(file, input)));
   return set.reduce((values, text) => setValues(values, text), mergeParameters({}, ...read));
 }

@@ -25,6 +25,8 @@ export interface Outcome {
   readonly type: "ready" | "applied" | "failed";
   /** As RFC 3339. */
   readonly at: string;
+  /** Why it is not ready. */
+  readonly message?: string;
 }
 
 /** The state of a release. */

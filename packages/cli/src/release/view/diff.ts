@@ -52,7 +52,15 @@ export function diffText({ changes, counts, release }: ReleaseDiff, options: Tex
   const visible = changes.filter(({ action, message }) => action !== "none" || message !== undefined);
   const lines = visible.flatMap((each) => changeLines(each, options));
   const refused = changes.filter(({ action }) => action === "refuse");
-  const refusal = refused.length === 0 ? [] : ["", ...refusalText(refused, release).split("\n").slice(1 + Math.min(refused.length, 10))];
+  const refusal =
+    refused.length === 0
+      ? []
+      : [
+          "",
+          ...refusalText(refused, release)
+            .split("\n")
+            .slice(1 + Math.min(refused.length, 10)),
+        ];
   const advice = refusal.filter((line, i) => line !== "" || i === 0).map((line) => wrapped(line, options.columns));
   return `${[...lines, ...(lines.length === 0 ? [] : [""]), wrapped(summaryText(counts), options.columns), ...(advice.length > 1 ? advice : [])].join("\n")}\n`;
 }

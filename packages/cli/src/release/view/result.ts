@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { document } from "../../output.ts";
 import { wrapped } from "../../terminal/layout.ts";
 import type { ChangeResult } from "../run/change.ts";
-import { progressText, worstOf } from "../run/progress.ts";
+import { endText, worstOf } from "../run/progress.ts";
 import type { ReleaseContext, ReleaseFlags } from "../session.ts";
 import { releaseName, type ReleaseName, releaseTitle } from "./names.ts";
 
@@ -35,7 +35,7 @@ export function resultOf({ ref }: Pick<ReleaseContext, "ref">, result: ChangeRes
     const { type: health, reason, message } = state;
     return { object, operation: operations.get(idOf(each)) ?? "unchanged", wave, health, reason, message };
   });
-  const message = end.type === "failed" ? end.message : progress === undefined ? "" : progressText(progress);
+  const message = endText({ end, progress });
   return { release: releaseName(ref, targetNamespace), revision, isNewRevision, outcome: end.type, message, objects, deleted };
 }
 
@@ -45,7 +45,8 @@ export function showResult(context: ReleaseContext, change: ChangeResult, flags:
   const result = resultOf(context, change);
   terminal.out(flags.output === "json" ? document("ReleaseResult", result) : `${wrapped(resultText(result), terminal.columns)}\n`);
   const isGood = result.outcome === "ready" || result.outcome === "applied";
-  if (!isGood && flags.output !== "json") for (const line of adviceOf(context, change)) terminal.err(`${wrapped(line, terminal.columns)}\n`);
+  if (!isGood && flags.output !== "json")
+    for (const line of adviceOf(context, change)) terminal.err(`${wrapped(line, terminal.columns)}\n`);
   return isGood ? EXIT.ok : EXIT.no;
 }
 
@@ -73,7 +74,9 @@ function adviceOf({ ref }: ReleaseContext, { progress, end }: ChangeResult): rea
   const why =
     worst === undefined
       ? []
-      : [`Why: treadle explain ${worst.kind.toLowerCase()}/${worst.name}${worst.namespace === undefined ? "" : ` -n ${worst.namespace}`} (${shown(worst)})`];
+      : [
+          `Why: treadle explain ${worst.kind.toLowerCase()}/${worst.name}${worst.namespace === undefined ? "" : ` -n ${worst.namespace}`} (${shown(worst)})`,
+        ];
   const onward = end.type === "timeout" ? "Go on waiting: run the same command again." : "Correct the sources and apply again.";
   return [...why, onward, `The revision before: treadle rollback ${name} -n ${namespace}`];
 }

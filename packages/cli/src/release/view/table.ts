@@ -37,7 +37,9 @@ function wide(
   const paint = painter(options.hasColors);
   const line = (cells: readonly Cell[]): string =>
     cells
-      .map(({ text, tone }, i) => (tone === undefined ? text : paint(tone, text)) + " ".repeat(Math.max(0, (widths[i] ?? 0) - widthOf(text))))
+      .map(
+        ({ text, tone }, i) => (tone === undefined ? text : paint(tone, text)) + " ".repeat(Math.max(0, (widths[i] ?? 0) - widthOf(text))),
+      )
       .join("  ")
       .trimEnd();
   return [line(headers.map((text) => ({ text, tone: "title" }))), ...rows.flatMap((row) => [line(row.cells), ...noteLines(row, options)])];

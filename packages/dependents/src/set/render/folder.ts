@@ -57,10 +57,7 @@ function unreadable(folder: string, problem: string, cause: Error): Error {
 }
 
 /** Adds its problems to `problems`. */
-function manifestsIn(
-  { name: file, text }: { readonly name: string; readonly text: string },
-  problems: string[],
-): readonly FoundManifest[] {
+function manifestsIn({ name: file, text }: { readonly name: string; readonly text: string }, problems: string[]): readonly FoundManifest[] {
   const found: FoundManifest[] = [];
   try {
     if (file.endsWith(".json")) JSON.parse(text); // YAML allows more than JSON.
