@@ -1,4 +1,4 @@
-import type { ApplyFlags } from "../release/apply.ts";
+import type { ApplyFlags } from "../release/desired.ts";
 import type { CommandDeclaration } from "./command.ts";
 import { NAME, OUTPUT, RENDER_FLAGS, SOURCES, WRITE_FLAGS } from "./release-flags.ts";
 

@@ -1,4 +1,4 @@
-import type { WriteFlags } from "../release/apply.ts";
+import type { WriteFlags } from "../release/desired.ts";
 import type { CommandDeclaration } from "./command.ts";
 import { NAME, OUTPUT, WAIT_FLAGS, WRITE_FLAGS } from "./release-flags.ts";
 

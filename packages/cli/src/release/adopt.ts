@@ -11,7 +11,7 @@ import { wrapped } from "../terminal/layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { helmRelease } from "./adopt/helm-release.ts";
 import { manifestOf } from "./adopt/live-object.ts";
-import { historyMaxOf, type WriteFlags } from "./apply.ts";
+import { historyMaxOf, type WriteFlags } from "./desired.ts";
 import { preview } from "./preview/preview.ts";
 import { change, type Desired } from "./run/change.ts";
 import type { WriteRules } from "./run/engine.ts";

@@ -1,6 +1,6 @@
 /** `treadle diff`: what `apply` would change, by dry runs of the server. */
 import { RunCluster } from "@treadle/dependents/unstable/run";
-import { type ApplyFlags, desiredOf, requireSources, rulesOf } from "./apply.ts";
+import { type ApplyFlags, desiredOf, requireSources, rulesOf } from "./desired.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { document } from "../output.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -2,7 +2,7 @@
 import { CliError } from "../cli-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { historyMaxOf, rulesOf, type WriteFlags } from "./apply.ts";
+import { historyMaxOf, rulesOf, type WriteFlags } from "./desired.ts";
 import { change, type Desired } from "./run/change.ts";
 import { onRelease, type ReleaseContext, timeoutOf } from "./session.ts";
 import { listRevisions, readRevision } from "./store/head.ts";

@@ -50,7 +50,7 @@ function userName(): string {
 }
 
 /** Default time limit of commands that wait, as text. */
-export const DEFAULT_TIMEOUT = "10m";
+const DEFAULT_TIMEOUT = "10m";
 
 /** @throws CliError for a text that is no time above 0 */
 export function timeoutOf(text: string = DEFAULT_TIMEOUT): number {

@@ -36,7 +36,7 @@ function revisionOf({ metadata: { labels = {} } }: KubernetesObject): number {
 }
 
 /** Reads the data of the Secret. @throws CliError for data of another form */
-export function readRelease(data: string, title: string): HelmRelease {
+function readRelease(data: string, title: string): HelmRelease {
   let content: unknown;
   try {
     // Helm encodes its own text, and Kubernetes encodes the Secret.

@@ -58,7 +58,7 @@ export async function preview(request: PreviewRequest): Promise<readonly Change[
 }
 
 /** The owner as the run would store it. */
-export function withRequest(object: ReleaseObject, { targetNamespace }: Pick<PreviewRequest, "targetNamespace">): ReleaseObject {
+function withRequest(object: ReleaseObject, { targetNamespace }: Pick<PreviewRequest, "targetNamespace">): ReleaseObject {
   const revision = object.spec.revision + 1;
   return { ...object, metadata: { ...object.metadata, generation: revision }, spec: { revision, targetNamespace } };
 }

@@ -101,7 +101,7 @@ function createsOnly(object: unknown): boolean {
 }
 
 /** Returns the fields of other managers that an apply without force would change. */
-export function conflictsIn(error: unknown): readonly Conflict[] {
+function conflictsIn(error: unknown): readonly Conflict[] {
   if (!isApiError(error)) return [];
   return error.causes
     .filter(({ reason }) => reason === "FieldManagerConflict")

@@ -64,7 +64,7 @@ export function worstOf(objects: readonly RunObject[]): RunObject | undefined {
   return open.find(({ state }) => state.type === "Failed") ?? open.find(({ phase }) => phase !== "Waiting") ?? open[0];
 }
 
-export function sentenceOf({ state: { reason, message }, ...object }: RunObject): string {
+function sentenceOf({ state: { reason, message }, ...object }: RunObject): string {
   const title = shown(object);
   if (message === "") return `${title}: ${reason}`;
   return message.includes(title) ? message : `${title}: ${message}`;

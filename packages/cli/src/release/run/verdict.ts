@@ -59,7 +59,7 @@ function stuckBy(report: RunReport): { readonly message: string; readonly isFina
 }
 
 /** Whether an object will not become ready by itself. */
-export function hasFailed({ state, isInstance }: RunObject): boolean {
+function hasFailed({ state, isInstance }: RunObject): boolean {
   return state.type === "Failed" || state.reason === "Forbidden" || (state.reason === "KindNotServed" && !isInstance);
 }
 

@@ -88,7 +88,7 @@ export interface RevisionRecord {
 }
 
 /** Bytes of a record after compression. The server refuses a Secret with more than 1 MiB of data. */
-export const MAX_RECORD_BYTES = 1_000_000;
+const MAX_RECORD_BYTES = 1_000_000;
 
 /** Returns a record as the data of a Secret. @throws CliError if a Secret cannot hold it */
 export function encoded(record: object, what: string): string {
@@ -124,7 +124,7 @@ export function digestOfData(data: unknown): string {
  * Returns the uid of the owner. It follows from namespace and name: a release whose Secret was lost finds its objects again when it is
  * applied.
  */
-export function uidOf(namespace: string, name: string): string {
+function uidOf(namespace: string, name: string): string {
   const hex = createHash("sha256").update(`${RELEASES} ${namespace}/${name}`).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }

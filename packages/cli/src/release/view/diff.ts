@@ -86,7 +86,7 @@ function valueText(value: string | undefined): string {
 }
 
 /** Returns the totals as a sentence. */
-export function summaryText({ create, update, delete: removed, release, none, refuse }: Counts): string {
+function summaryText({ create, update, delete: removed, release, none, refuse }: Counts): string {
   const parts = [
     [create, "to create"],
     [update, "to change"],

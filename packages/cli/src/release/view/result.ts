@@ -27,7 +27,7 @@ export interface ReleaseResult {
   readonly deleted: readonly ObjectName[];
 }
 
-export function resultOf({ ref }: Pick<ReleaseContext, "ref">, result: ChangeResult): ReleaseResult {
+function resultOf({ ref }: Pick<ReleaseContext, "ref">, result: ChangeResult): ReleaseResult {
   const { revision, isNewRevision, targetNamespace, end, progress, operations, deleted } = result;
   const objects = (progress?.objects ?? []).map((each) => {
     const { apiVersion, kind, namespace, name, wave, state } = each;
@@ -51,7 +51,7 @@ export function showResult(context: ReleaseContext, change: ChangeResult, flags:
 }
 
 /** Returns one sentence. */
-export function resultText({ release, revision, isNewRevision, outcome, message, objects, deleted }: ReleaseResult): string {
+function resultText({ release, revision, isNewRevision, outcome, message, objects, deleted }: ReleaseResult): string {
   const title = `${releaseTitle(release)}: revision ${revision}`;
   if (outcome === "failed") return `${title} failed: ${message}`;
   if (outcome === "timeout") return `${title} is not ready in time: ${message}`;
