@@ -13,7 +13,7 @@ export class RunCluster implements AsyncDisposable {
   readonly #watches: Watches;
   readonly #namespaces: () => readonly string[];
 
-  /** @param options.namespaces the namespaces of the objects, where the user may not list all of them */
+  /** Makes the cluster. `options.namespaces`: the namespaces of the objects, where the user may not list all of them. */
   constructor(client: Client, options: { readonly namespaces: () => readonly string[]; readonly clock?: Clock; readonly random?: Random }) {
     this.clock = options.clock ?? systemClock;
     this.#client = client;

@@ -16,6 +16,7 @@ export interface RunObject extends DependentIdentity {
   readonly phase: Phase;
   /** Its health, or why it was not applied. */
   readonly state: DependentState;
+  /** Whether other objects may rely on it. */
   readonly isReady: boolean;
   /** Whether the set waits for it. */
   readonly isAwaited: boolean;

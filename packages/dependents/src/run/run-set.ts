@@ -20,7 +20,7 @@ import {
   type ReconcilerEnv,
 } from "@treadle/reconcile/unstable/engine";
 import type { AnySetOptions } from "../set/definition.ts";
-import { setParts } from "../set/dependent-set.ts";
+import { hookedParts } from "../set/dependent-set.ts";
 import type { RunCluster } from "./cluster.ts";
 import { progressOf, type RunProgress } from "./progress.ts";
 import { ownerClient, type StoredOwner } from "./stored-owner.ts";
@@ -33,13 +33,15 @@ export interface RunSetOptions {
   readonly handlerName: string;
   /** The set. Its kinds are any, and its cluster is {@link RunSetOptions.cluster}. */
   readonly set: Omit<AnySetOptions, "kinds" | "target">;
+  /** Where the owner is stored. */
   readonly owner: StoredOwner;
+  /** The cluster of the objects. */
   readonly cluster: RunCluster;
   /** Replaces the client of the writes, such as by one that records them. @defaultValue that of the cluster */
   readonly through?: (client: Client) => Client;
   /** Whether each write is a dry run of the server, and nothing is stored. All objects are looked at, without waiting for others. @defaultValue false */
   readonly isDryRun?: boolean;
-  /** @defaultValue nothing is logged */
+  /** The log of the passes. @defaultValue nothing is logged */
   readonly log?: Logger;
   /** Ends the run. */
   readonly signal: AbortSignal;
@@ -60,12 +62,13 @@ export interface RunReport {
   readonly condition: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
   /** The owner after the pass; `undefined`: it was deleted, and all its objects were removed or released. */
   readonly owner: KubernetesObject | undefined;
+  /** The end of the pass. */
   readonly result: PassResult;
 }
 
 /** Runs passes until the caller ends the run, or the owner no longer exists. @throws the reason of the signal, and what `onPass` throws */
 export async function runSet(options: RunSetOptions): Promise<void> {
-  const { kind, owner, signal } = options;
+  const { owner, signal } = options;
   const present = owner.current;
   if (present === undefined) throw new TypeError("runSet: the owner does not exist");
   const ref: Ref = refOf(keyOf(present.metadata));
@@ -109,7 +112,7 @@ interface Condition {
 
 function handlerOf({ kind, handlerName, set, cluster, through }: RunSetOptions, onFound: (progress: RunProgress) => void) {
   const options: AnySetOptions = { ...set, kinds: "any", target: cluster.target(through) };
-  const step = defineStep(kind, setParts(kind, options, { onFound: (found) => onFound(progressOf(found)) }));
+  const step = defineStep(kind, hookedParts(kind, options, { onFound: (found) => onFound(progressOf(found)) }));
   return handler(kind as Kind, { name: handlerName })
     .step(conditions())
     .step(step as never) // What defineStep() returns is opaque.

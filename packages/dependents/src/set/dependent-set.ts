@@ -29,6 +29,7 @@ import {
   cacheKindOf,
   DEFAULT_PHASE_MS,
   definitionOf,
+  type OnRendered,
   permissionsOf,
   type SetDefinition,
   type SetHooks,
@@ -55,7 +56,12 @@ export function dependentSet<
 }
 
 /** Returns what {@link dependentSet} gives to `defineStep()`, for steps that are a set and more. @throws TypeError as it does */
-export function setParts(primary: Kind, options: AnySetOptions, hooks: SetHooks = {}): RawDefinition {
+export function setParts(primary: Kind, options: AnySetOptions, onRendered?: OnRendered): RawDefinition {
+  return hookedParts(primary, options, { onRendered });
+}
+
+/** As {@link setParts}, with all hooks. */
+export function hookedParts(primary: Kind, options: AnySetOptions, hooks: SetHooks): RawDefinition {
   const definition: SetDefinition = { ...definitionOf(options), hooks };
   const { target } = definition;
   const kinds = target === undefined ? [...(definition.kinds?.values() ?? [])] : [];

@@ -9,4 +9,6 @@ export type { RunObject, RunProgress } from "../run/progress.ts";
 export { type RunDecision, type RunReport, runSet, type RunSetOptions } from "../run/run-set.ts";
 export type { StoredOwner } from "../run/stored-owner.ts";
 export type { NewEntry } from "../core/entries.ts";
-export type { Operation } from "../core/plan.ts";
+export type { Drift, Operation } from "../core/plan.ts";
+export type { DependentIdentity, DependentState } from "../core/entries.ts";
+export type { Phase } from "../set/pass/outcome.ts";

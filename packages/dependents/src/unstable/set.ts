@@ -1,4 +1,4 @@
 /** `@treadle/dependents/unstable/set`: for packages whose steps are a set and more. Not for operators; it may change in any version. */
-export { type AnySetOptions, type FoundInPass, type OnRendered, type SetHooks, type SetSummary } from "../set/definition.ts";
+export { type AnySetOptions, type OnRendered } from "../set/definition.ts";
 export { setParts } from "../set/dependent-set.ts";
 export { noAnswerIn } from "../set/render/no-answer.ts";

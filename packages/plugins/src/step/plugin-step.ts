@@ -30,7 +30,7 @@ export function pluginStep<P extends Kind, C extends string>(
   // The options are functions of this kind.
   const objects = planRenderer(primary, options as unknown as Parameters<typeof planRenderer>[1], host);
   const set: AnySetOptions = { name, condition, kinds: host.kinds, live: true, order: "given", defaults: { adopt }, objects };
-  const parts = setParts(primary, set, { onRendered: (req, error) => report(req as Req, error) }); // The step declares the condition.
+  const parts = setParts(primary, set, (req, error) => report(req as Req, error)); // The step declares the condition.
   const definition = {
     ...parts,
     conditions: [CONDITION, ...(parts.conditions ?? [])],

@@ -50,7 +50,8 @@ export async function preview(request: PreviewRequest): Promise<readonly Change[
       const problem = problemIn(report);
       if (problem === undefined) return { atMostMs: 1_000 };
       if (result.error === undefined) throw new CliError(problem);
-      if (++failures >= MAX_FAILURES) throw result.error;
+      // The engine passes on what was thrown, which is an error.
+      if (++failures >= MAX_FAILURES) throw result.error as Error;
       return { atMostMs: 1_000 };
     },
   });

@@ -1,12 +1,11 @@
 /** Takes the lock of a release, or tells who has it. */
 import { isAlreadyExists, isConflict, isNotFound, type Ref } from "@treadle/apimachinery";
 import { Namespace } from "@treadle/apimachinery/kinds";
-import type { Client } from "@treadle/client";
 import { CliError } from "../../cli-error.ts";
 import { type Head, readHead, writeHead } from "./head.ts";
 import { type Lock, LOCK_MS, type SeenLock, viewOf } from "./lock.ts";
 import { type LockedOptions, LockedRelease, newLock } from "./locked-release.ts";
-import { type ReleaseRecord } from "./record.ts";
+import type { ReleaseRecord } from "./record.ts";
 
 /** Who takes which release, and what for. */
 export interface Acquiring extends LockedOptions {

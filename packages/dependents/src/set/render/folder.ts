@@ -8,6 +8,7 @@ import { readYaml, YamlError } from "./yaml.ts";
 
 /** An object of a file. */
 export interface FoundManifest {
+  /** The object. */
   readonly manifest: Manifest;
   /** `PATH:LINE (document NUMBER)`, for errors. */
   readonly place: string;
