@@ -15,7 +15,7 @@ const dist = join(bench, "dist");
  */
 export function buildTreadle(checkout: string = resolve(bench, "..")): string {
   const dist = join(checkout, "bench", "dist");
-  execFileSync("tsc", ["-b", "packages/treadle"], { cwd: checkout, stdio: "inherit" });
+  execFileSync("turbo", ["run", "build", "--filter=treadle", "--output-logs=errors-only"], { cwd: checkout, stdio: "inherit" });
   mkdirSync(dist, { recursive: true });
   for (const name of ["kinds", "slices", "stacks", "treadle"]) {
     const file = join(checkout, "bench", "src", "operators", `${name}.ts`);

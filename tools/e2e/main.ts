@@ -18,7 +18,9 @@
  * Nothing is skipped: without a control plane it ends with 1. On an older Kubernetes only those run that are not held to
  * what the current one does, unless `--only` names others.
  *
- *     npm run test:e2e -- [--only PART]... [--filter TEXT] [--failovers N] [--kubernetes VERSION | --kubeconfig FILE]
+ * `--one-of N` runs a random one of N test files, by a seed that is printed and that TREADLE_TEST_SEED overrides.
+ *
+ *     npm run test:e2e -- [--only PART]... [--filter TEXT] [--one-of N] [--failovers N] [--kubernetes VERSION | --kubeconfig FILE]
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,6 +73,7 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     filter: { type: "string", default: "" },
     failovers: { type: "string", default: "10" },
+    "one-of": { type: "string", default: "1" },
     kubernetes: { type: "string" },
     kubeconfig: { type: "string" },
   },
@@ -79,6 +82,11 @@ const unknown = (values.only ?? []).filter((name) => !PARTS.includes(name as Par
 if (unknown.length > 0) throw new Error(`--only ${unknown.join(", ")}: there are ${PARTS.join(", ")}`);
 if (values.kubernetes !== undefined && values.kubeconfig !== undefined)
   throw new Error("--kubernetes and --kubeconfig: the cluster of a kubeconfig has a version of its own, give one of them");
+const share = {
+  oneOf: Number(values["one-of"]),
+  seed: Number(process.env["TREADLE_TEST_SEED"] || Math.floor(Math.random() * 2 ** 31)),
+};
+if (!Number.isInteger(share.oneOf) || share.oneOf < 1) throw new Error(`--one-of ${values["one-of"]}: give a whole number from 1`);
 const isCurrent = kubernetesVersion(values.kubernetes) === kubernetesVersion();
 const wanted = PARTS.filter((part) => {
   if (values.only !== undefined) return values.only.includes(part);
@@ -96,6 +104,7 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
+if (share.oneOf > 1) lines.push(`tests: one of ${share.oneOf} files by TREADLE_TEST_SEED=${share.seed}`);
 for (const line of lines) console.log(line);
 for (const problem of problems) console.error(`problem: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
@@ -174,6 +183,7 @@ async function all(where: Where, these: readonly Part[], isBesideOthers: boolean
     scratch,
     filter,
     failovers,
+    share,
     tell: (line: string) => void lines.push(line),
     complain: (problem: string) => void problems.push(problem),
   };

@@ -7,6 +7,7 @@ import { runSuite } from "../faults/suite.ts";
 import { binaryPath, kubernetesVersion } from "../controlplane/src/programs.ts";
 import { obtainPrograms } from "../programs/src/obtain.ts";
 import { run } from "../src/run.ts";
+import { testPart } from "../src/test-part.ts";
 import { root, workspaces } from "../src/workspaces.ts";
 import { clusterTests, needsSecondCluster } from "./cluster-tests.ts";
 import { differenceProblems } from "./expected-differences.ts";
@@ -41,6 +42,8 @@ export interface Task {
   readonly scratch: string;
   /** Of the test files only those whose paths contain it. */
   readonly filter: string;
+  /** Which of the test files run: one of so many, chosen by `seed`. */
+  readonly share: { readonly oneOf: number; readonly seed: number };
   /** How often a leader is killed, and how often it is stopped. */
   readonly failovers: string;
   /** What stands before each line that its programs print. @defaultValue nothing */
@@ -68,11 +71,15 @@ export const parts = {
 
 export type Part = keyof typeof parts;
 
-async function tests({ kubeconfig, version, plane, second, filter, tell, complain, ...options }: Task): Promise<void> {
+async function tests({ kubeconfig, version, plane, second, filter, share, tell, complain, ...options }: Task): Promise<void> {
   const reports = new Map<string, E2eReport | undefined>();
   const { variables: programs } = await obtainPrograms({ log: console.log });
+  const chosen = testPart({ isWhole: share.oneOf === 1, seed: share.seed });
   for (const { dir, manifest } of workspaces()) {
-    const files = clusterTests(join(root, dir)).filter((file) => isChosen(`${dir}/${file}`, filter));
+    const files = clusterTests(join(root, dir))
+      .map((file) => ({ file, path: `${dir}/${file}` }))
+      .filter(({ path }) => path !== SESSIONS && path.includes(filter) && chosen.has(path, share.oneOf))
+      .map(({ file }) => file);
     if (files.length === 0) continue;
     const report = join(root, dir, ".results", "e2e.json");
     rmSync(report, { force: true });
@@ -105,10 +112,6 @@ async function tests({ kubeconfig, version, plane, second, filter, tell, complai
 function isOlder(version: string): boolean {
   const minor = (text: string): number => Number(text.split(".")[1]);
   return minor(version) < minor(kubernetesVersion());
-}
-
-function isChosen(path: string, filter: string): boolean {
-  return path !== SESSIONS && path.includes(filter);
 }
 
 /** On the real server, and in memory, where a first `npm test` has no kubectl yet. */

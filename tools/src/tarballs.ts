@@ -15,7 +15,8 @@ export async function packAll(dir: string): Promise<string[]> {
     rmSync(join(root, folder, "dist"), { recursive: true, force: true });
     rmSync(join(root, folder, "tsconfig.tsbuildinfo"), { force: true });
   }
-  const built = await capture("tsc", ["-b", "--pretty", "false"]);
+  // Not from turbo's cache, which holds what was in `dist` at that time.
+  const built = await capture("turbo", ["run", "build", "--force", "--filter=./packages/*", "--output-logs=errors-only"]);
   if (built.code !== 0) throw new Error(`cannot build the packages:\n${built.output}`);
   const tarballs: string[] = [];
   for (const each of packages) tarballs.push(await pack(each, dir));

@@ -2,7 +2,8 @@
  * The parts of a kubeconfig without access to files: it is parsed, merged with others, and the entries of one context are selected.
  * Errors name the source, the problem and the fix, and never quote a value that may be a credential.
  */
-import { LineCounter, parseDocument } from "yaml";
+import { createRequire } from "node:module";
+import type * as yaml from "yaml";
 import { ConfigError } from "./config-error.ts";
 import { isProxyUrl } from "./environment-proxy.ts";
 import { type Fields, type KubeconfigEntry, textField } from "./kubeconfig-entry.ts";
@@ -104,6 +105,8 @@ function serverOf(cluster: KubeconfigEntry, showsNames: boolean): string {
 
 /** @throws ConfigError that names the line. It never repeats the parser's message, which quotes lines that may hold a token. */
 function parseYaml(file: string, text: string): unknown {
+  // Loaded here, because an operator in a cluster has no kubeconfig.
+  const { LineCounter, parseDocument } = createRequire(import.meta.url)("yaml") as typeof yaml;
   const lineCounter = new LineCounter();
   const refuse = (words: string, offset: number): never => {
     const problem = `it is not YAML (line ${lineCounter.linePos(offset).line}: ${words})`;

@@ -1,12 +1,11 @@
 /**
  * From the start of the process to the end of the first pass, and memory at rest, of an operator with an in-cluster
- * configuration against the in-memory server over HTTPS. It runs what is built (`tsc -b`), as in a container. Run by
+ * configuration against the in-memory server over HTTPS. It runs what is built (`npm run check -- build`), as in a container. Run by
  * `npm run bench`.
  */
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,10 +14,10 @@ import { createClient } from "@treadle/client";
 import { Widget } from "./programs/kind.ts";
 
 const root = new URL("../../..", import.meta.url).pathname;
-const tsc = createRequire(import.meta.url)
-  .resolve("typescript/package.json")
-  .replace("package.json", "bin/tsc");
-execFileSync(process.execPath, [tsc, "-b", "packages/controller", "packages/apiserver"], { cwd: root, stdio: "inherit" });
+execFileSync("turbo", ["run", "build", "--filter=@treadle/controller", "--filter=@treadle/apiserver", "--output-logs=errors-only"], {
+  cwd: root,
+  stdio: "inherit",
+});
 
 const server = createApiServer({ resources: [Widget] });
 const token = "bench-token";

@@ -1,19 +1,18 @@
 /**
- * What the first plugin loads: the time and the memory of each library, in a new process each time, of what is built (`tsc -b`). Beside it
+ * What the first plugin loads: the time and the memory of each library, in a new process each time, of what is built (`npm run check -- build`). Beside it
  * the package itself after `treadle`, which every operator with plugins loads.
  *
  * BENCH_RUNS sets the number of processes.
  */
 import { execFileSync } from "node:child_process";
-import { createRequire } from "node:module";
 import { median } from "./src/statistics.ts";
 
 const RUNS = Number(process.env["BENCH_RUNS"] ?? 7);
 const root = new URL("../../..", import.meta.url).pathname;
-const tsc = createRequire(import.meta.url)
-  .resolve("typescript/package.json")
-  .replace("package.json", "bin/tsc");
-execFileSync(process.execPath, [tsc, "-b", "packages/plugins"], { cwd: root, stdio: "inherit" });
+execFileSync("turbo", ["run", "build", "--filter=@treadle/plugins", "--output-logs=errors-only"], {
+  cwd: root,
+  stdio: "inherit",
+});
 
 const wire = new URL("../dist/wire/", import.meta.url).href;
 const PARTS: readonly (readonly [title: string, code: string])[] = [

@@ -24,6 +24,7 @@ import { RunnableEnvs } from "./runnable-env.ts";
 import type { Services } from "./services.ts";
 import { ShutdownBudget } from "./shutdown-budget.ts";
 import { type RunnablesOptions, startRunnables } from "./start-runnables.ts";
+import { releaseStartMemory } from "./start-memory.ts";
 import { limitYoungSpace } from "./young-space.ts";
 
 /** What a runtime runs. */
@@ -149,6 +150,7 @@ export class Runtime {
     );
     this.informers.startAll();
     await this.#synced();
+    undo.push(releaseStartMemory());
     const free = runnables.filter((runnable) => needsCaches(runnable) && !needsLeader(runnable));
     await startRunnables(free, this.#starting, undo);
     signal.throwIfAborted();

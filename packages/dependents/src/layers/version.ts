@@ -1,7 +1,7 @@
 /** A gate for versions. */
+import { createRequire } from "node:module";
 import type { CombinedGate } from "@treadle/apimachinery";
-import parse from "semver/functions/parse.js";
-import Range from "semver/classes/range.js";
+import type * as semver from "semver";
 import { nameOfAnswer } from "../core/ask.ts";
 
 /**
@@ -14,7 +14,9 @@ import { nameOfAnswer } from "../core/ask.ts";
  */
 export function version<A, B, C>(of: (a: A, b: B, c: C) => string | undefined, range: string): CombinedGate<A, B, C> {
   if (typeof of !== "function") throw new TypeError("version: the first argument must be a function that returns a version");
-  const bounds = rangeOf(range);
+  // Loaded here, because most operators have no gate for versions.
+  const { parse, Range } = createRequire(import.meta.url)("semver") as typeof semver;
+  const bounds = rangeOf(range, Range);
   return (...args) => {
     // A caller passes as many arguments as its gate has parameters.
     const text: unknown = of(...(args as unknown as readonly [A, B, C]));
@@ -28,7 +30,7 @@ export function version<A, B, C>(of: (a: A, b: B, c: C) => string | undefined, r
   };
 }
 
-function rangeOf(range: unknown): Range {
+function rangeOf(range: unknown, Range: typeof semver.Range): semver.Range {
   if (typeof range === "string" && range.trim() !== "") {
     try {
       return new Range(range);

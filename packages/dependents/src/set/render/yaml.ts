@@ -5,22 +5,17 @@
  * 2^53, unknown tags, and a merge key after a key that it sets too, for which tools disagree. Output of programs may have such keys:
  * see {@link ReadYamlOptions.keys}.
  */
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type ParsedNode,
-  parseAllDocuments,
-  type Scalar,
-  visit,
-  type YAMLMap,
-} from "yaml";
+import { createRequire } from "node:module";
+import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLMap } from "yaml";
+import type * as Yaml from "yaml";
 import { type GoScalar, goScalar } from "./go-scalars.ts";
+
+let loaded: typeof Yaml | undefined;
+
+/** The parser. It is loaded at the first use, because most operators read no YAML. */
+function yaml(): typeof Yaml {
+  return (loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml);
+}
 
 /** One document of a YAML text. */
 export interface YamlDocument {
@@ -56,7 +51,7 @@ export interface ReadYamlOptions {
 
 /** Returns the documents of a text. Documents without a value, such as comments, have the value null. @throws YamlError */
 export function readYaml(text: string, { keys = "strict" }: ReadYamlOptions = {}): readonly YamlDocument[] {
-  const lines = new LineCounter();
+  const lines = new (yaml().LineCounter)();
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const documents = parsed(text, lines);
   return documents.map((document, index) => {
@@ -64,9 +59,9 @@ export function readYaml(text: string, { keys = "strict" }: ReadYamlOptions = {}
     const [error] = document.errors;
     if (error?.message.startsWith("Maximum call stack")) throw tooDeep(place); // The parser reports it as a syntax error.
     if (error !== undefined) throw new YamlError(withoutValues(error.message), { ...place, line: lineAt(error.pos[0]) });
-    const { yaml } = document.directives ?? {};
-    if (yaml?.explicit === true && yaml.version !== "1.1")
-      throw new YamlError(`%YAML ${yaml.version} is not the version that kubectl reads: remove the line`, place);
+    const { yaml: directive } = document.directives ?? {};
+    if (directive?.explicit === true && directive.version !== "1.1")
+      throw new YamlError(`%YAML ${directive.version} is not the version that kubectl reads: remove the line`, place);
     return { number: place.document, line: place.line, value: new Reader(document, { document: place.document, lineAt, keys }).read() };
   });
 }
@@ -82,7 +77,7 @@ function parsed(text: string, lineCounter: LineCounter): readonly Document.Parse
       logLevel: "silent",
       lineCounter,
     } as const;
-    const documents = parseAllDocuments<ParsedNode>(text, options);
+    const documents = yaml().parseAllDocuments<ParsedNode>(text, options);
     return "empty" in documents ? [] : documents;
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep({ document: 1, line: 1 });
@@ -140,7 +135,7 @@ class Reader {
   /** An alias means the last node before it that has its anchor. */
   #findTargets(): void {
     const anchors = new Map<string, Node>();
-    visit(this.#root, {
+    yaml().visit(this.#root, {
       Alias: (_key, alias) => {
         const target = anchors.get(alias.source);
         if (target === undefined) throw this.#problem(alias, `the alias *${alias.source} has no anchor before it`);
@@ -154,13 +149,13 @@ class Reader {
 
   #value(node: unknown): unknown {
     this.#count(node);
-    if (isAlias(node)) return this.#expanded(node, (target) => this.#value(target));
-    if (isMap(node)) return this.#map(node);
-    if (isSeq(node)) {
+    if (yaml().isAlias(node)) return this.#expanded(node, (target) => this.#value(target));
+    if (yaml().isMap(node)) return this.#map(node);
+    if (yaml().isSeq(node)) {
       this.#requireTag(node);
       return node.items.map((item) => this.#value(item));
     }
-    if (isScalar(node)) return this.#usable(node, this.#scalar(node));
+    if (yaml().isScalar(node)) return this.#usable(node, this.#scalar(node));
     return null; // A key without a value.
   }
 
@@ -188,15 +183,15 @@ class Reader {
   /** The fields that a merge key sets. Of several maps the first one counts. */
   #merged(node: unknown): Map<string, unknown> {
     this.#count(node);
-    if (isAlias(node)) return this.#expanded(node, (target) => this.#merged(target));
-    if (isMap(node)) return new Map(Object.entries(this.#map(node)));
-    if (isSeq(node)) return new Map(node.items.toReversed().flatMap((item) => [...this.#merged(item)]));
+    if (yaml().isAlias(node)) return this.#expanded(node, (target) => this.#merged(target));
+    if (yaml().isMap(node)) return new Map(Object.entries(this.#map(node)));
+    if (yaml().isSeq(node)) return new Map(node.items.toReversed().flatMap((item) => [...this.#merged(item)]));
     throw this.#problem(node, "the key << needs a map, or a list of maps");
   }
 
   #key(node: unknown): string {
-    if (isAlias(node)) return this.#expanded(node, (target) => this.#key(target));
-    if (!isScalar(node)) throw this.#problem(node, "a key must be text, not a list or a map");
+    if (yaml().isAlias(node)) return this.#expanded(node, (target) => this.#key(target));
+    if (!yaml().isScalar(node)) throw this.#problem(node, "a key must be text, not a list or a map");
     const written = String(node.value);
     const scalar = this.#scalar(node);
     const text = String(this.#usable(node, scalar));
@@ -263,7 +258,7 @@ class Reader {
 
 /** A plain `<<`. */
 function isMergeKey(key: unknown): key is Scalar {
-  if (!isScalar(key) || key.value !== "<<") return false;
+  if (!yaml().isScalar(key) || key.value !== "<<") return false;
   return key.tag === undefined ? key.type === "PLAIN" : key.tag === `${TAG_PREFIX}merge`;
 }
 
