@@ -38,7 +38,7 @@ export interface ProgramOptions {
 
 function programOf(name: string, terminal: Terminal, result: { code: ExitCode }): Command {
   const program = configured(new Command(name), name, terminal)
-    .description("Looks at objects of Kubernetes operators, and draws and builds operators.")
+    .description("Looks at objects of Kubernetes operators, draws and builds operators, and installs applications without one.")
     .usage("<command> [options]")
     .version(VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help for a command")

@@ -1,8 +1,8 @@
 /** The progress of a run as text: one line that is rewritten on a terminal, and one line for each change in a pipe. */
 import type { RunObject, RunProgress } from "@treadle/dependents/unstable/run";
-import { shown } from "../../cluster/object-name.ts";
 import { duration, shortened } from "../../terminal/layout.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { sentenceOf } from "./object-text.ts";
 import type { RunEnd } from "./verdict.ts";
 
 /** Shows the progress of one run. */
@@ -62,10 +62,4 @@ export function endText({ end, progress }: { readonly end: RunEnd; readonly prog
 export function worstOf(objects: readonly RunObject[]): RunObject | undefined {
   const open = objects.filter(({ isReady }) => !isReady);
   return open.find(({ state }) => state.type === "Failed") ?? open.find(({ phase }) => phase !== "Waiting") ?? open[0];
-}
-
-function sentenceOf({ state: { reason, message }, ...object }: RunObject): string {
-  const title = shown(object);
-  if (message === "") return `${title}: ${reason}`;
-  return message.includes(title) ? message : `${title}: ${message}`;
 }

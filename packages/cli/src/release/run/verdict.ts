@@ -1,6 +1,7 @@
 /** Decides when a run ends. Pure. */
 import type { RunObject, RunProgress, RunReport } from "@treadle/dependents/unstable/run";
 import { problemIn } from "./engine.ts";
+import { sentenceOf } from "./object-text.ts";
 
 /** How a run ended. */
 export type RunEnd =
@@ -55,8 +56,14 @@ function stuckBy(report: RunReport): { readonly message: string; readonly isFina
   const isMoving =
     open.some((each) => !hasFailed(each) && each.phase !== "Waiting") || progress.leaving.some(({ reason }) => reason === "Deleting");
   if (isMoving || failed.length + gone.length === 0) return undefined;
-  return { message: progress.message, isFinal: false };
+  // Removals that failed have their own words.
+  const sentences = failed.length === 0 ? [progress.message] : failed.slice(0, MAX_NAMED).map(sentenceOf);
+  const more = failed.length > MAX_NAMED ? ` and ${failed.length - MAX_NAMED} more` : "";
+  return { message: `${sentences.join("; ")}${more}`, isFinal: false };
 }
+
+/** So many objects are named. */
+const MAX_NAMED = 3;
 
 /** Whether an object will not become ready by itself. */
 function hasFailed({ state, isInstance }: RunObject): boolean {
