@@ -108,14 +108,17 @@ test("objects of others are not taken: of nobody only with --adopt, of another r
   const releases = new Releases(cluster);
   await cluster.create(ConfigMap, { metadata: { name: "a" }, data: { value: "by hand" } });
   const refused = await releases.run(`apply shop ${folder({ a: "1" })}`);
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("--adopt takes existing objects") });
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("ConfigMap default/a: it exists, and belongs to nobody\n--adopt takes"),
+  });
   // Nothing is left of a release that was refused.
   expect(await cluster.list(Secret, "default")).toEqual([]);
   expect((await releases.run(`apply shop ${folder({ a: "1" })} --adopt --force-conflicts`)).code).toBe(0);
   const robbed = await releases.run(`apply other ${folder({ a: "1" })} --adopt --force-conflicts`);
   expect(robbed.code).toBe(2);
   expect(robbed.err).toContain("Release default/shop");
-  expect(robbed.err).toContain("Remove the objects from one of the two releases first");
+  expect(robbed.err).toContain("Rename the objects, or remove them from their present owner first.");
 });
 
 test("a CRD and its instances are one release", async () => {

@@ -60,6 +60,7 @@ function changeOf(run: RunObject, write: DryWrite | undefined): Change {
   if (write?.namespace === "made") return { ...none, action: "create", isUnchecked: true };
   if (write?.namespace === "missing")
     return { ...none, action: "refuse", reason: "NamespaceNotFound", message: `the namespace ${namespace ?? ""} does not exist` };
+  if (state.reason === "NotOurs") return { ...none, action: "refuse", ...ownerOf(state.message) };
   if (REFUSED.has(state.reason) || error !== undefined) return { ...none, action: "refuse", reason: state.reason, message: state.message };
   if (write?.verb === "delete" && phase !== "Completed") return { ...none, action: "update", message: "it is deleted and created again" };
   if (operation.type === "created") return { ...none, action: "create" };
@@ -72,8 +73,16 @@ function changeOf(run: RunObject, write: DryWrite | undefined): Change {
     : { object, action: "update", fields, ...(isTaken ? { message: "the release takes it; no field changes" } : {}) };
 }
 
+/** Whose an object is that the run must not take, as the engine says it at the end of its message. */
+function ownerOf(message: string): Pick<Change, "reason" | "message"> {
+  const owner = /: it belongs to (.*)$/s.exec(message)?.[1];
+  return owner === undefined
+    ? { reason: "Unowned", message: "it exists, and belongs to nobody" }
+    : { reason: "NotOurs", message: `it belongs to ${owner}` };
+}
+
 /** Reasons of objects that a run would not write. */
-const REFUSED: ReadonlySet<string> = new Set(["NotOurs", "Immutable", "KindNotServed", "Forbidden", "NotRecreatable"]);
+const REFUSED: ReadonlySet<string> = new Set(["Immutable", "KindNotServed", "Forbidden", "NotRecreatable"]);
 
 function isMarkedNew({ before, after }: DryWrite): boolean {
   const isMarked = (labels: Readonly<Record<string, string>> = {}): boolean =>

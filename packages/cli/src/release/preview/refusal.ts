@@ -10,7 +10,7 @@ const MAX_NAMED = 10;
 export function refusalText(refused: readonly Change[], { name, namespace = "" }: Ref): string {
   const lines = refused.slice(0, MAX_NAMED).map(({ object, reason = "", message = "" }) => `- ${named(shown(object), message, reason)}`);
   const more = refused.length > MAX_NAMED ? [`- and ${refused.length - MAX_NAMED} more`] : [];
-  const advice = [...new Set(refused.map(({ reason, message }) => adviceFor(reason, message)))].filter((each) => each !== "");
+  const advice = [...new Set(refused.map(({ reason }) => adviceFor(reason)))].filter((each) => each !== "");
   return [`release ${namespace}/${name} cannot be applied, and nothing was changed:`, ...lines, ...more, ...advice].join("\n");
 }
 
@@ -18,14 +18,14 @@ function named(title: string, message: string, reason: string): string {
   return message === "" ? `${title}: ${reason}` : message.startsWith(title) ? message : `${title}: ${message}`;
 }
 
-function adviceFor(reason: string | undefined, message = ""): string {
+function adviceFor(reason: string | undefined): string {
   switch (reason) {
     case "FieldConflict":
       return "--force-conflicts takes these fields. To leave a field to the other manager, remove it from the sources.";
+    case "Unowned":
+      return "--adopt takes existing objects that belong to nobody. `treadle delete` then deletes them, too.";
     case "NotOurs":
-      return message.includes("managed by")
-        ? "Remove the objects from one of the two releases first, or rename them."
-        : "--adopt takes existing objects that belong to nobody. `treadle delete` then deletes them, too.";
+      return "Rename the objects, or remove them from their present owner first.";
     case "Immutable":
       return "Restore the old values, or let the objects be deleted and created again by the annotation treadle.dev/update-policy: recreate.";
     case "KindNotServed":

@@ -5,7 +5,7 @@
  * 1. take the lock, 2. look at what would change, and refuse what cannot work, 3. store the revision, 4. let the state name it,
  * 5. run the engine, which stores what it needs before each write, 6. store how it ended, 7. remove old revisions, 8. unlock.
  */
-import type { KubernetesObject } from "@treadle/apimachinery";
+import { type KubernetesObject, sleep as pause, systemClock } from "@treadle/apimachinery";
 import { RunCluster } from "@treadle/dependents/unstable/run";
 import { CliError } from "../../cli-error.ts";
 import { idOf, type ObjectName } from "../../cluster/object-name.ts";
@@ -84,8 +84,13 @@ export async function released(release: LockedRelease): Promise<void> {
   // A release for which nothing was ever stored leaves no trace.
   const { object } = release.record;
   const isEmpty = object.spec.revision === 0 && object.metadata.finalizers === undefined;
-  await (isEmpty ? release.end() : release.unlock()).catch(() => undefined);
+  const given = (isEmpty ? release.end() : release.unlock()).catch(() => undefined);
+  // After Ctrl-C nobody waits for a server that does not answer.
+  await Promise.race([given, pause(systemClock, UNLOCK_MS)]);
 }
+
+/** Time for the lock to be given back, in milliseconds. */
+const UNLOCK_MS = 5_000;
 
 async function changed(context: ReleaseContext, request: ChangeRequest, release: LockedRelease): Promise<ChangeResult> {
   const { session, terminal, ref } = context;
