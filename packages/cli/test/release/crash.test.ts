@@ -8,7 +8,7 @@ import { type RecordedRequest, startTestCluster, type TestCluster } from "@tread
 import { expect, test } from "vitest";
 import { configMapYaml, folderOf, Releases } from "./release-terminal.ts";
 
-const memory = { tags: ["memory"], timeout: 240_000 };
+const memory = { tags: ["memory", "long"], timeout: 240_000 };
 
 const ONE = folderOf({
   "a.yaml": configMapYaml("a", "1"),

@@ -27,15 +27,18 @@ const LOOK_MS = 1_000;
 /** @throws CliError if another run changes the release, or it does not exist; errors of the client */
 export async function acquire(given: Acquiring): Promise<LockedRelease> {
   const { client, ref, signal, nowMs } = given;
+  const own = newLock({ ...given, nowMs: nowMs() });
   let seen: SeenLock | undefined;
   for (;;) {
     signal.throwIfAborted();
     const head = await readHead(client, ref, signal);
+    // The answer to the write that took the lock was lost.
+    if (head !== undefined && head.lock?.id === own.id) return new LockedRelease(head, given);
     const view = viewOf(head?.lock, seen, nowMs());
     if (view.type === "held") throw busy(ref, view.lock);
     if (view.type === "free") {
       if (view.former !== undefined) given.tell(`${view.former.holder} no longer renews its lock; this run takes the release over`);
-      const taken = await take(given, head);
+      const taken = await take(given, head, own);
       if (taken !== undefined) return taken;
       seen = undefined;
       continue;
@@ -47,11 +50,10 @@ export async function acquire(given: Acquiring): Promise<LockedRelease> {
 }
 
 /** Takes a free lock. `undefined`: another run was faster. */
-async function take(given: Acquiring, head: Head | undefined): Promise<LockedRelease | undefined> {
-  const { client, signal, nowMs, ref, create } = given;
+async function take(given: Acquiring, head: Head | undefined, lock: Lock): Promise<LockedRelease | undefined> {
+  const { client, signal, ref, create } = given;
   const record = head?.record ?? create?.();
   if (record === undefined) throw unknownRelease(ref);
-  const lock = newLock({ ...given, nowMs: nowMs() });
   try {
     const stored = await writeHead(client, { record, lock, resourceVersion: head?.resourceVersion }, { signal });
     return new LockedRelease(stored, given);

@@ -1,5 +1,5 @@
 /** The Secrets of releases: reads them, and writes them as plain requests. No rules about who may. */
-import { isNotFound, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { isAlreadyExists, isNotFound, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import type { Client } from "@treadle/client";
 import { headName, NAME_LABEL, REVISION_LABEL, revisionName } from "../name.ts";
@@ -114,10 +114,13 @@ export async function writeRevision(client: Client, ref: Ref, record: RevisionRe
     ...secretRef(ref, revisionName(ref.name, revision)),
     labels: { ...MANAGED, [NAME_LABEL]: ref.name, [REVISION_LABEL]: String(revision) },
   };
-  const found = await client.get(Secret, metadata, { signal });
   const secret = { metadata, type: REVISION_TYPE, data };
-  if (found === undefined) await client.create(Secret, secret, { signal });
-  else await client.update(Secret, secret, { signal });
+  try {
+    await client.create(Secret, secret, { signal });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    await client.update(Secret, secret, { signal });
+  }
 }
 
 /** Removes a revision, if it exists. @throws errors of the client */
