@@ -14,7 +14,7 @@ import { type Manifest, readManifest, root, type Workspace, workspaces } from ".
 /** Imports all libraries, so only programs import it: the command and the examples. */
 const facade = "treadle";
 
-/** The packages, lowest first. Imports go up this list only. The command comes last: it is a program, and uses what users use. */
+/** The packages, lowest first. Imports go up this list only. The command comes after them: it is a program, and uses what users use. */
 const packageOrder: readonly string[] = [
   ..."apimachinery apiserver workqueue client informer reconcile controller testing"
     .concat(" dependents components managed webhooks generators plugins build")
@@ -22,6 +22,7 @@ const packageOrder: readonly string[] = [
     .map((name) => `@treadle/${name}`),
   facade,
   "@treadle/cli",
+  "create-treadle",
 ];
 
 type Field = "dependencies" | "devDependencies" | "peerDependencies" | "optionalDependencies";

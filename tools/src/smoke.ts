@@ -2,7 +2,7 @@
  * `npm run smoke`: what a user gets. Installs the tarballs with npm in an empty folder, compiles against them with the strictest
  * settings (their declarations included) and runs the result: a program that imports every export, and the programs of README.md.
  * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started. Examples are built by `treadle-build`
- * and run (smoke-built.ts). `-- --keep` leaves the folder.
+ * and run (smoke-built.ts). A project is made by `create-treadle` (smoke-new.ts). `-- --keep` leaves the folder.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { capture, run } from "./run.ts";
 import { smokeBuilt } from "./smoke-built.ts";
+import { smokeNew } from "./smoke-new.ts";
 import { exportedPaths, packAll } from "./tarballs.ts";
 import { errorsOf } from "./type-messages.ts";
 import { publicPackages, readManifest, root } from "./workspaces.ts";
@@ -59,6 +60,7 @@ async function smoke(dir: string): Promise<void> {
   await compile(consumer);
   await must(process.execPath, ["every-export.ts"], consumer);
   await serves(consumer);
+  await smokeNew(dir, consumer, packed);
   await smokeBuilt(consumer);
 }
 

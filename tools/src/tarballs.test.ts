@@ -22,6 +22,16 @@ test.for([
     want: ["dist/a.test.js", "dist/b.test-d.ts", "test/c.ts", "dist/x.tsbuildinfo"].map((path) => `package/${path} must not be in it`),
   },
   {
+    name: "accepts the tests of templates, and refuses what a run of them leaves",
+    entries: [
+      ...entries,
+      ...["templates/a/src/b.test.ts", "templates/a/.results/t.json", "templates/node_modules/b.test.ts"].map((path) => `package/${path}`),
+    ],
+    manifest: manifest(),
+    subpaths: ["."],
+    want: ["templates/a/.results/t.json", "templates/node_modules/b.test.ts"].map((path) => `package/${path} must not be in it`),
+  },
+  {
     name: "refuses what only works inside the workspace",
     entries,
     manifest: manifest({ imports: { "@treadle/source": "x" }, dependencies: { a: "workspace:*" } }),

@@ -48,7 +48,7 @@ export function tarballProblems(entries: readonly string[], manifest: string, su
   const wanted = ["package.json", "README.md", "LICENSE", ...targets.map((target) => target.slice(2))].map((path) => `package/${path}`);
   const missing = [...new Set(wanted)].filter((entry) => !entries.includes(entry)).map((entry) => `${entry} is missing`);
   const unwanted = entries
-    .filter((entry) => /\.test(-d)?\.|\.tsbuildinfo$|\/(test|bench|fixtures|node_modules)\//.test(entry))
+    .filter((entry) => UNWANTED.test(entry) && !TEST_OF_TEMPLATE.test(entry))
     .map((entry) => `${entry} must not be in it`);
   const published = exportedPaths(exports);
   const lost = subpaths.filter((path) => !published.includes(path)).map((path) => `publishConfig.exports lacks "${path}"`);
@@ -58,6 +58,10 @@ export function tarballProblems(entries: readonly string[], manifest: string, su
   const workspace = manifest.includes('"workspace:') ? ["package.json still has a workspace: range"] : [];
   return [...missing, ...unwanted, ...lost, ...conditions, ...workspace];
 }
+
+const UNWANTED = /\.test(-d)?\.|\.tsbuildinfo$|\/(test|bench|fixtures|node_modules|\.results)\//;
+/** The tests of a project that is made of a template. */
+const TEST_OF_TEMPLATE = /^package\/templates\/(?!.*(?:node_modules|\.results)\/).*\.test\.ts$/;
 
 /** The subpaths of an `exports` field. */
 export function exportedPaths(exports: Manifest["exports"]): string[] {

@@ -38,7 +38,7 @@ export interface ProgramOptions {
 
 function programOf(name: string, terminal: Terminal, result: { code: ExitCode }): Command {
   const program = configured(new Command(name), name, terminal)
-    .description("Looks at objects of Kubernetes operators, draws and builds operators, and installs applications without one.")
+    .description("Makes, draws and builds Kubernetes operators, looks at their objects, and installs applications without an operator.")
     .usage("<command> [options]")
     .version(VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help for a command")
@@ -61,24 +61,24 @@ interface Context {
   readonly result: { code: ExitCode };
 }
 
-function commandOf(declaration: CommandDeclaration, { name, terminal, result }: Context): Command {
-  const { argument, flags, isOnCluster, examples } = declaration;
+function commandOf(declaration: CommandDeclaration, context: Context): Command {
+  const { argument, commands = [], flags, isOnCluster, examples } = declaration;
+  const { name, terminal, result } = context;
   const command = configured(new Command(declaration.name), name, terminal)
     .summary(declaration.summary)
     .description(declaration.description)
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
-  for (const { syntax, description } of [argument].flat()) command.addArgument(new Argument(syntax, description));
+  for (const { syntax, description } of [argument ?? []].flat()) command.addArgument(new Argument(syntax, description));
+  if (commands.length > 0) command.helpCommand("help [command]", "show help for a command");
+  for (const each of commands) command.addCommand(commandOf(each, context));
   for (const each of flags) command.addOption(optionOf(each));
   if (isOnCluster) for (const each of CONNECTION_FLAGS) command.addOption(optionOf(each).helpGroup("Cluster and user, as in kubectl:"));
-  return command.action(async (...given: readonly unknown[]) => {
-    // The words of each argument, then the options and the command.
-    const words = given.slice(0, -2).flat() as readonly (string | undefined)[];
-    result.code = await declaration.run(
-      words.filter((word) => word !== undefined),
-      given.at(-2) as object,
-      terminal,
-    );
+  // Commander asks for one of the commands below, then.
+  if (declaration.run === undefined) return command;
+  return command.action(async () => {
+    const words = command.processedArgs.flat().filter((each) => typeof each === "string");
+    result.code = (await declaration.run?.(words, command.opts(), terminal)) ?? EXIT.ok;
   });
 }
 
@@ -87,7 +87,12 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
     command
       .exitOverride()
       // Commander breaks no line in a narrow terminal otherwise.
-      .configureHelp({ helpWidth: columns ?? 100, minWidthToWrap: 10 })
+      .configureHelp({
+        helpWidth: columns ?? 100,
+        minWidthToWrap: 10,
+        // Every command has options.
+        subcommandTerm: (each) => [each.name(), ...each.registeredArguments.map(argumentTerm)].join(" "),
+      })
       .configureOutput({
         writeOut: out,
         writeErr: err,
@@ -101,9 +106,18 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
   );
 }
 
+function argumentTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
 function advice(command: Command, name: string): string {
-  const own = command.name() === name ? "" : ` ${command.name()}`;
-  return `\`${name}${own} --help\` shows how to use it.`;
+  return `\`${[name, ...wordsOf(command)].join(" ")} --help\` shows how to use it.`;
+}
+
+/** The names of a command and of those above it, but for the program. */
+function wordsOf(command: Command): readonly string[] {
+  return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
 
 function optionOf({ flags, description, choices, isRepeatable = false }: FlagDeclaration): Option {

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The program `treadle`. */
-import { runTreadle } from "./program.ts";
-import { endProcess, processTerminal } from "./terminal/terminal.ts";
+import { main } from "./main.ts";
 
-endProcess(await runTreadle(process.argv.slice(2), processTerminal()));
+await main();

@@ -15,11 +15,14 @@ export interface FakeTerminalOptions {
   readonly hasColors?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly nowMs?: () => number;
+  /** Answers questions. Without it there is no terminal to ask on. */
+  readonly prompter?: Terminal["prompter"];
   /** Called by each write. */
   readonly onOut?: (all: string) => void;
 }
 
-export function fakeTerminal({ columns, hasColors = false, env = {}, nowMs = () => 0, onOut }: FakeTerminalOptions = {}): FakeTerminal {
+export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
+  const { columns, hasColors = false, env = {}, nowMs = () => 0, prompter, onOut } = options;
   const output = { out: "", err: "" };
   const interrupted = new AbortController();
   return {
@@ -32,6 +35,7 @@ export function fakeTerminal({ columns, hasColors = false, env = {}, nowMs = () 
     apart: (work) => work(),
     columns,
     hasColors,
+    prompter,
     env,
     signal: interrupted.signal,
     nowMs,

@@ -10,10 +10,14 @@ import { history } from "./history.ts";
 import { list } from "./list.ts";
 import { rollback } from "./rollback.ts";
 import { status } from "./status.ts";
+import { newCommand } from "./new.ts";
 import { tree } from "./tree.ts";
+import { upgrade } from "./upgrade.ts";
 
 /** All commands, in the order of the help. Add a new one here. */
 export const COMMANDS: readonly CommandDeclaration[] = [
+  newCommand,
+  upgrade,
   explain,
   tree,
   graph,

@@ -27,13 +27,15 @@ export interface CommandDeclaration {
   readonly summary: string;
   /** What it does, for its own help. */
   readonly description: string;
-  /** As in `<object...>`, or `<module>` for one word; a list for several. */
-  readonly argument: ArgumentDeclaration | readonly ArgumentDeclaration[];
+  /** As in `<object...>`, or `<module>` for one word; a list for several. @defaultValue no words */
+  readonly argument?: ArgumentDeclaration | readonly ArgumentDeclaration[];
+  /** Commands below this one, as in `new step`. @defaultValue none */
+  readonly commands?: readonly CommandDeclaration[];
   readonly flags: readonly FlagDeclaration[];
   /** Whether it talks to a cluster and so has the flags of kubectl for that. */
   readonly isOnCluster: boolean;
   /** Command lines without the name of the program, each with what it does. */
   readonly examples: readonly { readonly line: string; readonly does: string }[];
-  /** Loads and runs it. `flags` has the values under their names in camelCase. */
-  run(words: readonly string[], flags: object, terminal: Terminal): Promise<ExitCode>;
+  /** Loads and runs it. `flags` has the values under their names in camelCase. Only a command with others below it has none. */
+  run?(words: readonly string[], flags: object, terminal: Terminal): Promise<ExitCode>;
 }

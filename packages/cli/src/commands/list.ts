@@ -7,7 +7,6 @@ export const list: CommandDeclaration = {
   name: "list",
   summary: "list releases",
   description: "Lists the releases that are stored in a namespace, with revision and state.",
-  argument: [],
   flags: [{ flags: "-A, --all-namespaces", description: "releases of all namespaces" }, OUTPUT],
   isOnCluster: true,
   examples: [

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Prompter } from "./prompter.ts";
 
 /** The surroundings of a command: output, width, colours, environment, time and Ctrl-C. */
 export interface Terminal {
@@ -20,6 +21,8 @@ export interface Terminal {
   readonly columns: number | undefined;
   /** Whether the output may have colours. */
   readonly hasColors: boolean;
+  /** Asks the user. `undefined`: nobody can answer, because the input or the output is no terminal. */
+  readonly prompter: (() => Promise<Prompter>) | undefined;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Is aborted by Ctrl-C. */
@@ -35,7 +38,7 @@ export interface Terminal {
  * `NO_COLOR` and `TERM=dumb` switch colours off: Node's `hasColors()` obeys them.
  */
 export function processTerminal(): Terminal {
-  const { stdout, stderr, env } = process;
+  const { stdin, stdout, stderr, env } = process;
   const interrupted = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
   // `treadle tree ... | head` closes the pipe. That is no failure.
@@ -63,11 +66,19 @@ export function processTerminal(): Terminal {
       return isTerminal ? stdout.columns : undefined;
     },
     hasColors: isTerminal && stdout.hasColors(),
+    // A build server may have a terminal, and nobody who answers.
+    prompter: isTerminal && stdin.isTTY && (env["CI"] ?? "") === "" ? () => clackPrompter(interrupted) : undefined,
     env,
     signal: interrupted.signal,
     nowMs: () => Date.now(),
     sleep: (ms, signal) => wait(ms, undefined, { signal }),
   };
+}
+
+/** Loaded by commands that ask only. */
+async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
+  const { prompterOf } = await import("./prompter.ts");
+  return prompterOf(await import("@clack/prompts"), () => interrupted.abort(new Error("ended by Ctrl-C")));
 }
 
 /** Rejects when the signal is aborted. */
