@@ -1,6 +1,6 @@
 /** Two people, interrupted runs, and people with few rights. */
 import { ConfigMap, Deployment, Namespace, Secret } from "@treadle/apimachinery/kinds";
-import { startTestCluster } from "@treadle/testing";
+import { startTestCluster, type TestCluster } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { EXIT, runTreadle } from "../../src/index.ts";
 import { configMapYaml, folderOf, Releases, releaseTerminal } from "./release-terminal.ts";
@@ -49,6 +49,41 @@ test(
   },
 );
 
+/** Gives a user a Role in the namespace default. */
+async function grant(cluster: TestCluster, user: string, rules: readonly object[]): Promise<void> {
+  const rbac = "rbac.authorization.k8s.io";
+  const made = [
+    { kind: "Role", plural: "roles", content: { rules } },
+    {
+      kind: "RoleBinding",
+      plural: "rolebindings",
+      content: {
+        roleRef: { apiGroup: rbac, kind: "Role", name: user },
+        subjects: [{ apiGroup: rbac, kind: "User", name: user }],
+      },
+    },
+  ];
+  for (const { kind, plural, content } of made)
+    await cluster.client.raw({
+      method: "POST",
+      path: `/apis/${rbac}/v1/namespaces/default/${plural}`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ apiVersion: `${rbac}/v1`, kind, metadata: { name: user }, ...content }),
+    });
+}
+
+test("rights in one namespace are enough to apply, change and delete a release", async () => {
+  await using cluster = await startTestCluster({ https: true, kinds: [ConfigMap, Secret] });
+  const releases = new Releases(cluster);
+  await grant(cluster, "mia", [{ apiGroups: [""], resources: ["secrets", "configmaps"], verbs: ["*"] }]);
+  const one = folderOf({ "a.yaml": configMapYaml("a", "1"), "b.yaml": configMapYaml("b", "1") });
+  const two = folderOf({ "a.yaml": configMapYaml("a", "2") });
+  expect(await releases.run(`apply shop ${one} --as mia`)).toMatchObject({ code: 0 });
+  expect((await releases.run(`apply shop ${two} --as mia`)).out).toBe("release default/shop: revision 2 is ready: 1 changed, 1 deleted\n");
+  expect((await releases.run("delete shop --as mia")).out).toBe("release default/shop is deleted: 1 object deleted\n");
+  expect(await cluster.get(ConfigMap, "a")).toBeUndefined();
+});
+
 test("a person without rights is told which verb on what is missing, and nothing is written", memory, async () => {
   await using cluster = await startTestCluster({ https: true, kinds: [ConfigMap, Secret, Namespace] });
   const releases = new Releases(cluster);
@@ -57,32 +92,10 @@ test("a person without rights is told which verb on what is missing, and nothing
   expect(none.code).toBe(EXIT.failed);
   expect(none.err).toContain('cannot get resource "secrets"');
   expect(none.err).toContain("Ask for this right, or act as another user");
-  await cluster.client.raw({
-    method: "POST",
-    path: "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "Role",
-      metadata: { name: "releaser" },
-      rules: [
-        { apiGroups: [""], resources: ["secrets"], verbs: ["*"] },
-        { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch"] },
-      ],
-    }),
-  });
-  await cluster.client.raw({
-    method: "POST",
-    path: "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "RoleBinding",
-      metadata: { name: "releaser" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "releaser" },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "eve" }],
-    }),
-  });
+  await grant(cluster, "eve", [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["*"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch"] },
+  ]);
   const few = await releases.run(`apply shop ${sources} --as eve`);
   expect(few.code).toBe(EXIT.failed);
   expect(few.err).toContain("ConfigMap default/a");

@@ -202,6 +202,20 @@ test("delete with --cascade orphan leaves the objects without an owner", async (
   expect(await releases.run(`apply other ${folder({ a: "1" })} --adopt`)).toMatchObject({ code: 0 });
 });
 
+test("an object with the policy orphan is released when the sources no longer have it, and diff says so", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  const stdin = `${configMapYaml("a", "1")}---\n${configMapYaml("kept", "1", { "treadle.dev/delete-policy": "orphan" })}`;
+  await releases.run("apply shop -", { stdin });
+  const less = { stdin: configMapYaml("a", "1") };
+  expect(await releases.run("diff shop -", less)).toMatchObject({
+    code: 1,
+    out: "> ConfigMap default/kept: it stays, and belongs to nobody\n\n1 to release, 1 unchanged\n",
+  });
+  expect(await releases.run("apply shop -", less)).toMatchObject({ code: 0 });
+  expect((await cluster.get(ConfigMap, "kept"))?.metadata.labels).toBeUndefined();
+});
+
 test("a release whose Secret was lost finds its objects again", async () => {
   await using cluster = await startCluster();
   const releases = new Releases(cluster);

@@ -33,11 +33,14 @@ export function changesOf(
     if (entry.type === "Failed") return { object, action: "refuse", fields: [], reason, message };
     return { object, action: "delete", fields: [] };
   });
-  const others = [...writes].flatMap(([id, { verb, before }]): readonly Change[] =>
-    known.has(id) || leavingIds.has(id) || before === undefined || verb !== "delete"
-      ? []
-      : [{ object: nameOf(before), action: "delete", fields: [] }],
-  );
+  const others = [...writes].flatMap(([id, { verb, before }]): readonly Change[] => {
+    if (known.has(id) || leavingIds.has(id) || before === undefined) return [];
+    // An object that the sources no longer have is deleted, or loses the marks of the release.
+    const action = verb === "delete" ? "delete" : "release";
+    return [
+      { object: nameOf(before), action, fields: [], ...(action === "release" ? { message: "it stays, and belongs to nobody" } : {}) },
+    ];
+  });
   return [...madeNamespaces(objects, writes), ...changes, ...removed, ...others];
 }
 

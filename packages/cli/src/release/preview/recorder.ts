@@ -21,7 +21,7 @@ export interface Conflict {
 
 /** What a dry run found of one object. */
 export interface DryWrite {
-  readonly verb: "apply" | "create" | "update" | "delete";
+  readonly verb: "apply" | "create" | "update" | "patch" | "delete";
   /** The object as it is; `undefined`: it does not exist. */
   readonly before: KubernetesObject | undefined;
   /** The object as it would be; `undefined`: it would be deleted, or is not known. */
@@ -54,7 +54,12 @@ export class Recorder {
         this.#recorded(next, { kind, object, verb: "create" }, () => next.create(kind, object, { ...options, dryRun: true })),
       update: (kind, object, options) =>
         this.#recorded(next, { kind, object, verb: "update" }, () => next.update(kind, object, { ...options, dryRun: true })),
-      patch: (kind, ref, patch, options) => next.patch(kind, ref, patch, { ...options, dryRun: true }),
+      patch: async (kind, ref, patch, options) => {
+        const before = await next.get(kind, ref);
+        const after = await next.patch(kind, ref, patch, { ...options, dryRun: true });
+        this.#note(kind, after, { verb: "patch", before, after, conflicts: [] });
+        return after;
+      },
       delete: async (kind, ref, options) => {
         const before = await next.get(kind, ref);
         if (before !== undefined) this.#note(kind, before, { verb: "delete", before, after: undefined, conflicts: [] });
