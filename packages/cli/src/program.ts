@@ -1,7 +1,7 @@
 /** The command line: commands and flags as data become a program. Nothing here knows what a command does. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { COMMANDS } from "./commands/all.ts";
-import type { CommandDeclaration, FlagDeclaration } from "./commands/command.ts";
+import type { ArgumentDeclaration, CommandDeclaration, FlagDeclaration } from "./commands/command.ts";
 import { CONNECTION_FLAGS } from "./commands/connection.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -16,6 +16,7 @@ export async function runTreadle(
   const result: { code: ExitCode } = { code: EXIT.ok };
   const program = programOf(name, terminal, result);
   try {
+    if (args[0] === "__complete") return await (await import("./completion/run.ts")).runComplete(program, args.slice(1), terminal);
     // Without a command the help is the answer, and not a failure.
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     return result.code;
@@ -69,7 +70,7 @@ function commandOf(declaration: CommandDeclaration, context: Context): Command {
     .description(declaration.description)
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
-  for (const { syntax, description } of [argument ?? []].flat()) command.addArgument(new Argument(syntax, description));
+  for (const each of [argument ?? []].flat()) command.addArgument(argumentOf(each));
   if (commands.length > 0) command.helpCommand("help [command]", "show help for a command");
   for (const each of commands) command.addCommand(commandOf(each, context));
   for (const each of flags) command.addOption(optionOf(each));
@@ -86,6 +87,8 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
   return (
     command
       .exitOverride()
+      // Flags behind the name of a command are those of that command, also where the one above has a flag of that name.
+      .enablePositionalOptions()
       // Commander breaks no line in a narrow terminal otherwise.
       .configureHelp({
         helpWidth: columns ?? 100,
@@ -125,6 +128,11 @@ function optionOf({ flags, description, choices, isRepeatable = false }: FlagDec
   if (choices !== undefined) option.choices(choices);
   if (isRepeatable) option.argParser((value: string, former: readonly string[] | undefined) => [...(former ?? []), value]);
   return option;
+}
+
+function argumentOf({ syntax, description, choices }: ArgumentDeclaration): Argument {
+  const argument = new Argument(syntax, description);
+  return choices === undefined ? argument : argument.choices(choices);
 }
 
 function exampleLines(name: string, examples: CommandDeclaration["examples"]): string {

@@ -1,10 +1,14 @@
 import { adopt } from "./adopt.ts";
 import { apply } from "./apply.ts";
 import { build } from "./build.ts";
+import { check } from "./check.ts";
+import { completion } from "./completion.ts";
 import type { CommandDeclaration } from "./command.ts";
 import { deleteRelease } from "./delete.ts";
 import { diff } from "./diff.ts";
+import { dev } from "./dev.ts";
 import { explain } from "./explain.ts";
+import { generate } from "./generate.ts";
 import { graph } from "./graph.ts";
 import { history } from "./history.ts";
 import { list } from "./list.ts";
@@ -18,9 +22,12 @@ import { upgrade } from "./upgrade.ts";
 export const COMMANDS: readonly CommandDeclaration[] = [
   newCommand,
   upgrade,
+  dev,
   explain,
   tree,
   graph,
+  check,
+  generate,
   build,
   apply,
   diff,
@@ -30,4 +37,5 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   rollback,
   deleteRelease,
   adopt,
+  completion,
 ];

@@ -4,7 +4,10 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** A flag. */
 export interface FlagDeclaration {
-  /** As in `-n, --namespace <name>`: a value in angle brackets, or none for a switch. */
+  /**
+   * As in `-n, --namespace <name>`: a value in angle brackets, or none for a switch. Shells complete files for `<file>`, folders for `<dir>`:
+   * completion/run.ts has the names.
+   */
   readonly flags: string;
   readonly description: string;
   /** The allowed values. @defaultValue any */
@@ -18,6 +21,8 @@ export interface ArgumentDeclaration {
   /** As in `<object...>`, or `[module]` for one that may be left out. */
   readonly syntax: string;
   readonly description: string;
+  /** The allowed values. @defaultValue any */
+  readonly choices?: readonly string[];
 }
 
 /** A command of the program. */
