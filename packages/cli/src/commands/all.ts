@@ -1,4 +1,6 @@
 import { build } from "./build.ts";
+import { check } from "./check.ts";
+import { completion } from "./completion.ts";
 import type { CommandDeclaration } from "./command.ts";
 import { explain } from "./explain.ts";
 import { generate } from "./generate.ts";
@@ -8,4 +10,4 @@ import { tree } from "./tree.ts";
 import { upgrade } from "./upgrade.ts";
 
 /** All commands, in the order of the help. Add a new one here. */
-export const COMMANDS: readonly CommandDeclaration[] = [newCommand, upgrade, explain, tree, graph, generate, build];
+export const COMMANDS: readonly CommandDeclaration[] = [newCommand, upgrade, explain, tree, graph, check, generate, build, completion];
