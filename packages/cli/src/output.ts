@@ -7,3 +7,8 @@ const OUTPUT_VERSION = "cli.treadle.dev/v1alpha1";
 export function document(kind: string, content: object): string {
   return `${JSON.stringify({ apiVersion: OUTPUT_VERSION, kind, ...content }, undefined, 2)}\n`;
 }
+
+/** Returns a document of a stream of `-o json`: one line. */
+export function documentLine(kind: string, content: object): string {
+  return `${JSON.stringify({ apiVersion: OUTPUT_VERSION, kind, ...content })}\n`;
+}

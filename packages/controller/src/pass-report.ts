@@ -10,6 +10,8 @@ export interface PassReport {
   readonly ref: Ref;
   /** The id of the pass, which its log lines carry. */
   readonly reconcileID: string;
+  /** What started the pass, such as `Secret ns/in was updated`; absent if it is not known. */
+  readonly cause?: string;
   /** The result of the pass. */
   readonly result: PassResult;
   /** The duration of the pass, in milliseconds. */

@@ -10,7 +10,8 @@ import { LocalClusterError, reasonOf } from "./errors.ts";
 
 /** One object of a file. */
 export interface FileManifest {
-  readonly object: JsonObject;
+  /** The object, as the file has it: with `apiVersion` and `kind`. */
+  readonly object: { readonly [field: string]: unknown };
   /** File, and the number of the document in a file with several; for messages. */
   readonly where: string;
 }
@@ -26,10 +27,14 @@ export async function readManifests(dir: string): Promise<readonly FileManifest[
   return found;
 }
 
-/** Creates the objects: CRDs first, then namespaces, then the others. An existing object is merged. @throws LocalClusterError */
+/** Creates the objects in their order. An existing object is merged. @throws LocalClusterError */
 export async function createManifests(server: ApiServer, manifests: readonly FileManifest[]): Promise<void> {
-  const ranked = manifests.map((manifest) => ({ manifest, rank: rankOf(manifest.object) }));
-  for (const { manifest } of ranked.toSorted((a, b) => a.rank - b.rank)) await create(server, manifest);
+  for (const manifest of inOrder(manifests)) await create(server, manifest);
+}
+
+/** Returns the manifests in the order in which they can be created: CRDs first, then namespaces, then the others. */
+export function inOrder(manifests: readonly FileManifest[]): readonly FileManifest[] {
+  return manifests.toSorted((a, b) => rankOf(a.object) - rankOf(b.object));
 }
 
 async function filesOf(dir: string): Promise<readonly string[]> {

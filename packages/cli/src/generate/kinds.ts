@@ -8,7 +8,7 @@ import { webhookDeploymentOf } from "@treadle/webhooks/unstable/deployment";
 export type ProgramKinds = Pick<LoadedProgram, "handlers" | "runnables">;
 
 /** Returns the kinds that handlers reconcile, in their order, each group and kind once. */
-function reconciledKinds({ handlers }: ProgramKinds): readonly Kind[] {
+export function reconciledKinds({ handlers }: ProgramKinds): readonly Kind[] {
   return once(handlers.map(({ kind }) => kind));
 }
 

@@ -19,6 +19,7 @@ import type { KindServices } from "../feeds/kind-services.ts";
 import type { Services } from "../manager/services.ts";
 import { type ControllerMetrics, NO_METRICS } from "../metrics/controller-metrics.ts";
 import type { ObjectMetrics } from "../metrics/object-metrics.ts";
+import type { PassReport } from "../pass-report.ts";
 import { driverEnv, measuredObjects } from "./driver-env.ts";
 import { PausedKeys } from "./paused-keys.ts";
 import { RESYNC_MS, startResync } from "./resync.ts";
@@ -200,16 +201,18 @@ export class HandlerController implements Controller {
     if (!this.#mayPass(key)) return undefined;
     const startedMs = clock.now();
     const reconcileID = newID();
-    const result = await this.#driver.pass(key, { signal: this.#abort.signal, reconcileID });
+    const cause = this.#driver.takeCause(key);
+    const causes = cause === undefined ? {} : { cause };
+    const result = await this.#driver.pass(key, { signal: this.#abort.signal, reconcileID, ...causes });
     if (result === undefined) return undefined;
     const durationMs = clock.now() - startedMs;
     this.#paused.note(key, result);
     this.#metrics.passed(result, durationMs);
-    this.#report(key, { reconcileID, result, durationMs });
+    this.#report(key, { reconcileID, result, durationMs, ...causes });
     return result;
   }
 
-  #report(key: string, pass: { readonly reconcileID: string; readonly result: PassResult; readonly durationMs: number }): void {
+  #report(key: string, pass: Omit<PassReport, "handler" | "ref">): void {
     try {
       const answer: unknown = this.#services.onPass?.({ handler: this.handler, ref: refOf(key), ...pass });
       // An observer that is async by mistake must not end the process when it rejects.

@@ -187,6 +187,11 @@ export class HandlerDriver {
     }
   }
 
+  /** Returns what queued `key`, and forgets it. For a caller that reports the cause of the pass, and gives it to {@link HandlerDriver.pass}. */
+  takeCause(key: string): string | undefined {
+    return this.#causes.take(key);
+  }
+
   /** Logs that a pass ended with an exception, which no pass should, and schedules the next one. */
   crashed(key: string, error: unknown): undefined {
     this.contained(error, "the pass ended with an exception; this is a bug of Treadle", key);

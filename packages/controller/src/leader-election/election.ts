@@ -209,6 +209,9 @@ export class Election implements Leadership {
 const RIGHTS =
   "allow get, list, watch, create and update on leases of coordination.k8s.io in that namespace: treadle-rbac makes the Role of a program with leaderElection";
 
+/** What a manager needs of an election. */
+export type Elected = Pick<Election, keyof Election>;
+
 /** Whether a replica works. */
 export type LeadershipStatus =
   /** Without leader election every replica works. */
@@ -218,7 +221,7 @@ export type LeadershipStatus =
   /** The leadership was lost or released. */
   | { readonly type: "over" };
 
-export function leadershipOf(election: Election | undefined): LeadershipStatus {
+export function leadershipOf(election: Elected | undefined): LeadershipStatus {
   if (election === undefined) return { type: "off" };
   if (election.isLeading) return { type: "leading" };
   return election.signal.aborted ? { type: "over" } : { type: "standby", holder: election.holder };

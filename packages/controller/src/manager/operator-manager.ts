@@ -2,7 +2,7 @@
  * OperatorManager: the states of a manager, and the access to its parts. `services.ts` makes what the parts share,
  * `runtime.ts` starts and stops them.
  */
-import { type Clock, systemClock } from "@treadle/apimachinery";
+import { type Clock, orAborted, systemClock } from "@treadle/apimachinery";
 import type { Informers } from "@treadle/informer";
 import type { Logger } from "@treadle/reconcile";
 import type { Registry } from "prom-client";
@@ -11,6 +11,7 @@ import type { ControllerOptions } from "../controller-options.ts";
 import type { PassReport } from "../pass-report.ts";
 import { RecentErrors } from "../servers/debug/recent-errors.ts";
 import { createLogger } from "../log.ts";
+import { type Hosting, managerHost } from "../host-managers.ts";
 import { isInspected } from "../inspect-managers.ts";
 import { leadershipOf } from "../leader-election/election.ts";
 import type { Manager, ManagerAddresses, ManagerState, ManagerStatus } from "../manager.ts";
@@ -229,11 +230,12 @@ class OperatorManager implements Manager {
 
   async #start(): Promise<void> {
     const { options, assignments, from } = await configure(this.#options, this.#added.assignments);
-    this.#options = options;
+    const hosting = await this.#hosted(options);
+    this.#options = hosting?.options ?? options;
     this.#logger = undefined;
     if (from !== undefined) this.#log.info(from, "settings from the environment or a file");
-    if (options.leaderElection) this.#health.watchElection(() => this.#services?.election?.problem);
-    const services = await makeServices(this.#hooks(assignments), this.#added.handlers, this.#metrics);
+    if (hosting === undefined && options.leaderElection) this.#health.watchElection(() => this.#services?.election?.problem);
+    const services = await makeServices(this.#hooks(assignments, hosting), this.#added.handlers, this.#metrics);
     this.#services = services;
     try {
       const [{ runnables }, namespaces] = [this.#added, this.#watched(options.namespaces)];
@@ -245,7 +247,14 @@ class OperatorManager implements Manager {
     await this.#runtime.start(managerServers(services, { health: this.#health, manager: this, errors: this.#errors }));
   }
 
-  #hooks(assignments: readonly Assignment[]): ManagerHooks {
+  /** Asks the host of the program, if there is one. */
+  async #hosted(options: ManagerOptions): Promise<Hosting | undefined> {
+    const { handlers, runnables } = this.#added;
+    const hosting = managerHost()?.starting({ manager: this, handlers, runnables, options });
+    return hosting && (await orAborted(hosting, this.#abort.signal));
+  }
+
+  #hooks(assignments: readonly Assignment[], hosting: Hosting | undefined): ManagerHooks {
     const { debug, onPass } = this.#options;
     const isNoted = Boolean(debug) || assignments.some(({ options }) => options.drain !== undefined);
     return {
@@ -253,6 +262,7 @@ class OperatorManager implements Manager {
       clock: this.#clock,
       log: this.#log,
       onPass: isNoted ? this.#noted : onPass,
+      leads: hosting?.leads,
       onChange: this.#activity.note,
       onFailed: (error) => this.#fail(error),
       signal: this.#abort.signal,

@@ -12,7 +12,8 @@ import { EventRecorder } from "../events/recorder.ts";
 import { messageOf } from "../internal/error-text.ts";
 import { both } from "../internal/promises.ts";
 import { createElection } from "../leader-election/create-election.ts";
-import { type Election, NO_ELECTION_METRICS } from "../leader-election/election.ts";
+import { type Elected, NO_ELECTION_METRICS } from "../leader-election/election.ts";
+import { handedLeadership } from "../leader-election/handed-leadership.ts";
 import { leadersFence } from "../leader-election/leadership.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import type { LazyMetrics } from "../metrics/lazy-metrics.ts";
@@ -30,6 +31,8 @@ export interface ManagerHooks {
   readonly log: Logger;
   /** Called after every pass. */
   readonly onPass: ((report: PassReport) => void) | undefined;
+  /** Resolves when a host lets the manager work; undefined: it has no host, or the host leaves that to an election. */
+  readonly leads: Promise<void> | undefined;
   /** Called after everything that changes the status of the manager. */
   readonly onChange: () => void;
   /** Called with an error that ends the manager. */
@@ -54,7 +57,7 @@ export interface Services extends ManagerHooks, Pick<RunnableEnv, "clock" | "ran
   /** Undefined in virtual time. */
   readonly monitor: EventLoopMonitor | undefined;
   /** Decides when the work begins; undefined: immediately. */
-  readonly election: Election | undefined;
+  readonly election: Elected | undefined;
   /** Undefined: events are logged and not written. */
   readonly recorder: EventRecorder | undefined;
   readonly isDryRun: boolean;
@@ -72,15 +75,16 @@ export async function makeServices(hooks: ManagerHooks, handlers: readonly AnyHa
   const [{ namespace, ...connected }, metrics] = await connect(base, lazy);
   const monitor = clock === systemClock ? reportBlocks(log, metrics) : undefined;
   try {
-    const election = await createElection(options, {
+    const electing = {
       ...base,
       ...connected,
       handlers,
       namespace,
       metrics: metrics?.election ?? NO_ELECTION_METRICS,
       onLost: hooks.onFailed,
-      suspicion: (ms) => monitor?.suspicion(ms),
-    });
+      suspicion: (ms: number) => monitor?.suspicion(ms),
+    };
+    const election = hooks.leads === undefined ? await createElection(options, electing) : handedLeadership(hooks.leads, hooks.onChange);
     const isDryRun = (options.dryRun ?? false) !== false;
     const fenced = election && leadersFence(election);
     const writer = writingClient(connected.client, log, { options, fenced });

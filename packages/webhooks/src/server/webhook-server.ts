@@ -9,6 +9,7 @@ import {
   type RunnableEnv,
   type TlsFiles,
 } from "@treadle/controller";
+import { managerHost } from "@treadle/controller/unstable/host";
 import { certificateMetricsIn } from "@treadle/controller/unstable/runnable";
 import type { Read } from "@treadle/reconcile";
 import type { CallEnv } from "../call.ts";
@@ -24,6 +25,7 @@ import { type SettledPlacement, settlePlacement, type WebhookPlacement } from ".
 import { conversionTurns } from "../conversion/review.ts";
 import { settledOf, type Webhooks } from "../webhooks.ts";
 import { certificateEvents } from "./certificate-events.ts";
+import { hostedOptions } from "./hosted-options.ts";
 import { endpointsOf, type EndpointsOptions } from "./endpoints.ts";
 import { Installation } from "./install.ts";
 import { webhookListener } from "./listener.ts";
@@ -77,11 +79,25 @@ export function webhookServer(webhooks: readonly Webhooks[], options: WebhookSer
   const placement = settlePlacement(options, WHERE);
   const problems = [...listProblems(webhooks), ...optionProblems(options)];
   if (problems.length > 0) throw new DefinitionError(WHERE, problems);
-  return new Server(webhooks, placement, options);
+  const host = managerHost();
+  if (host === undefined) return new Server(webhooks, { placement, options, isReachable: true, isHosted: false });
+  const hosted = hostedOptions(options, placement, host.endpoint());
+  return hosted === undefined
+    ? new Server(webhooks, { placement, options, isReachable: false, isHosted: true })
+    : new Server(webhooks, { placement: settlePlacement(hosted, WHERE), options: hosted, isReachable: true, isHosted: true });
 }
 
 const WHERE = "the server of webhooks";
 const MIB = 2 ** 20;
+
+interface Setup {
+  readonly placement: SettledPlacement;
+  readonly options: WebhookServerOptions;
+  /** Whether the API server can reach this machine. */
+  readonly isReachable: boolean;
+  /** Whether the next process of the program uses the same Secret, so that it must stay. */
+  readonly isHosted: boolean;
+}
 
 class Server implements WebhookServer {
   readonly name = "webhooks";
@@ -95,15 +111,19 @@ class Server implements WebhookServer {
   readonly #manifests: readonly WebhookManifest[] | undefined;
   readonly #placement: SettledPlacement;
   readonly #options: WebhookServerOptions;
+  readonly #isReachable: boolean;
+  readonly #isHosted: boolean;
   #service: HttpService | undefined;
   #certificates: OwnCertificates | undefined;
   #installation: Installation | undefined;
 
-  constructor(webhooks: readonly Webhooks[], placement: SettledPlacement, options: WebhookServerOptions) {
+  constructor(webhooks: readonly Webhooks[], { placement, options, isReachable, isHosted }: Setup) {
     this.#webhooks = webhooks.map(settledOf);
     this.#manifests = options.install === true ? webhookManifests(webhooks, options) : undefined;
     this.#placement = placement;
     this.#options = options;
+    this.#isReachable = isReachable;
+    this.#isHosted = isHosted;
     this.permissions = webhooks.flatMap(({ permissions }) => permissions);
     this[DEPLOYMENT] = {
       kinds: webhooks.map(({ kind }) => kind),
@@ -121,6 +141,10 @@ class Server implements WebhookServer {
 
   async start(signal: AbortSignal, env: RunnableEnv): Promise<void> {
     const { port = 9443, host, graceMs, clientCa, tls } = this.#options;
+    if (!this.#isReachable) {
+      env.log.warn({}, "the webhooks are not served, because the API server cannot reach this machine");
+      return;
+    }
     if (env.isDryRun && tls === undefined) {
       env.log.warn({}, "dry run: the webhooks are not served, because the operator cannot write its certificates");
       return;
@@ -155,7 +179,7 @@ class Server implements WebhookServer {
     await attempt(this.#installation?.remove());
     await attempt(this.#service?.stop?.());
     await attempt(this.#certificates?.stop());
-    await attempt(this.#installation?.removeSecret());
+    if (!this.#isHosted) await attempt(this.#installation?.removeSecret());
     if (failures.length > 0) throw failures[0];
   }
 
