@@ -5,7 +5,7 @@ import { webhooks, webhookServer } from "@treadle/webhooks";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { crdsOf } from "./crds.ts";
-import { declaredKinds } from "./kinds.ts";
+import { declaredKinds, reconciledKinds } from "./kinds.ts";
 
 const definition = { group: "example.dev", version: "v1", scope: "Namespaced", spec: z.object({}) } as const;
 const Widget = defineResource({ ...definition, kind: "Widget" });
@@ -32,6 +32,7 @@ test("a program has the CRDs of the kinds that it reconciles and reads, sorted a
 
 test("the kinds of a program are in the order of their declaration, each once", () => {
   const program = { handlers: [widgets, unnamed], runnables: [reader] };
+  expect(reconciledKinds(program).map((each) => each.kind)).toEqual(["Widget", "Config"]);
   expect(declaredKinds(program).map((each) => each.kind)).toEqual(["Widget", "Config", "Foreign", "ConfigMap"]);
 });
 
