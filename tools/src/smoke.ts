@@ -1,8 +1,9 @@
 /**
  * `npm run smoke`: what a user gets. Installs the tarballs with npm in an empty folder, compiles against them with the strictest
  * settings (their declarations included) and runs the result: a program that imports every export, and the programs of README.md.
- * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started. Examples are built by `treadle-build`
- * and run (smoke-built.ts). A project is made by `create-treadle` (smoke-new.ts). `-- --keep` leaves the folder.
+ * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started, and `treadle`
+ * as npm and pnpm link it (smoke-bins.ts). Examples are built by `treadle-build` and run (smoke-built.ts). A project is made by
+ * `create-treadle` (smoke-new.ts). `-- --keep` leaves the folder.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { capture, run } from "./run.ts";
+import { smokeBins } from "./smoke-bins.ts";
 import { smokeBuilt } from "./smoke-built.ts";
 import { smokeNew } from "./smoke-new.ts";
 import { exportedPaths, packAll } from "./tarballs.ts";
@@ -60,6 +62,7 @@ async function smoke(dir: string): Promise<void> {
   await compile(consumer);
   await must(process.execPath, ["every-export.ts"], consumer);
   await serves(consumer);
+  await smokeBins(consumer, packed);
   await smokeNew(dir, consumer, packed);
   await smokeBuilt(consumer);
 }

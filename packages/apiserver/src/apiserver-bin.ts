@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 /** The program `treadle-apiserver`: an in-memory API server for clients of any language, from the package alone. */
-import { runClusterCommand } from "./cluster/command.ts";
+import { nodeProblem } from "@treadle/apimachinery/unstable/node-version";
 
-const program = { name: "treadle-apiserver", usage: "npx treadle-apiserver", folder: process.cwd() };
-process.exitCode = await runClusterCommand(program, process.argv.slice(2));
+const problem = nodeProblem(process.versions.node);
+if (problem === undefined) void import("./cluster/program.ts").then(({ main }) => main());
+else {
+  console.error(`treadle-apiserver: ${problem}`);
+  process.exitCode = 2;
+}

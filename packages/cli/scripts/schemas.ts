@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { CHANGE_IDS } from "../src/check/change-ids.ts";
 
 const object = z.strictObject({
   apiVersion: z.string(),
@@ -170,6 +171,63 @@ export const pipelineGraph = z
   })
   .meta({ title: "PipelineGraph", description: "The pipelines of an operator: treadle graph -o json" });
 
+const found = {
+  where: z.string().describe("The handler and step, or the CRD, its version and the path of the field."),
+  message: z.string(),
+  remedy: z.string().describe("What to do; empty where nothing has to be done."),
+};
+
+/** The document of `treadle check -o json`. */
+export const checkReport = z
+  .strictObject({
+    ...header,
+    kind: z.literal("CheckReport"),
+    module: z.string().describe("As given."),
+    problems: z.array(
+      z.strictObject({
+        id: z.string().describe("The rule. docs/cli/check.md lists them."),
+        severity: z.enum(["error", "warning"]),
+        ...found,
+      }),
+    ),
+    changes: z
+      .array(
+        z.strictObject({
+          id: z.enum(CHANGE_IDS),
+          breaks: z.enum(["objects", "clients", "nothing"]),
+          severity: z.enum(["error", "warning", "none"]),
+          ...found,
+        }),
+      )
+      .optional()
+      .describe("The changes of the CRDs. Absent without an old version."),
+  })
+  .meta({ title: "CheckReport", description: "Problems of an operator, and changes of its CRDs: treadle check -o json" });
+/** The document of `treadle generate -o json` and `treadle generate types -o json`. */
+export const generatedFiles = z
+  .strictObject({
+    ...header,
+    kind: z.literal("GeneratedFiles"),
+    folder: z.string().describe("As given."),
+    isCheck: z.boolean().describe("Whether nothing was written."),
+    isCurrent: z.boolean().describe("Whether the files were up to date before."),
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().describe("In the folder."),
+          state: z
+            .enum(["stale", "missing", "superfluous", "current", "kept", "foreign"])
+            .describe(
+              "Before the command: stale: other content; missing: did not exist; superfluous: generated, and no longer given; kept: belongs to the " +
+                "user; foreign: has the name of a generated file, and was not generated.",
+            ),
+          isAccepted: z.boolean().describe("Whether a check accepts the state."),
+        }),
+      )
+      .describe("Sorted by path."),
+    notes: z.array(z.string()).describe("What could not be known, and what to do."),
+  })
+  .meta({ title: "GeneratedFiles", description: "What was generated: treadle generate -o json" });
 const objectName = z.strictObject({
   kind: z.string(),
   name: z.string().describe("namespace/name, or the name of a cluster-scoped object."),
@@ -277,8 +335,10 @@ export const devEvent = z
 export function schemaFiles(): ReadonlyMap<string, string> {
   const text = (schema: z.ZodType): string => `${JSON.stringify(z.toJSONSchema(schema, { io: "input" }), undefined, 2)}\n`;
   return new Map([
+    ["check-report.json", text(checkReport)],
     ["dev-event.json", text(devEvent)],
     ["explanation.json", text(explanation)],
+    ["generated-files.json", text(generatedFiles)],
     ["object-tree.json", text(objectTree)],
     ["pipeline-graph.json", text(pipelineGraph)],
   ]);

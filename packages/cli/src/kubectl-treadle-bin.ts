@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 /** The plugin of kubectl: `kubectl treadle explain ...`. kubectl passes all arguments on, its own flags included. */
-import { main } from "./main.ts";
+import { launch } from "./launch.ts";
 
-await main("kubectl treadle");
+launch("kubectl treadle");

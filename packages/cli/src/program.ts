@@ -16,6 +16,7 @@ export async function runTreadle(
   const result: { code: ExitCode } = { code: EXIT.ok };
   const program = programOf(name, terminal, result);
   try {
+    if (args[0] === "__complete") return await (await import("./completion/run.ts")).runComplete(program, args.slice(1), terminal);
     // Without a command the help is the answer, and not a failure.
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     return result.code;
@@ -69,7 +70,7 @@ function commandOf(declaration: CommandDeclaration, context: Context): Command {
     .description(declaration.description)
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
-  if (argument !== undefined) command.addArgument(new Argument(argument.syntax, argument.description));
+  if (argument !== undefined) command.addArgument(argumentOf(argument));
   if (commands.length > 0) command.helpCommand("help [command]", "show help for a command");
   for (const each of commands) command.addCommand(commandOf(each, context));
   for (const each of flags) command.addOption(optionOf(each));
@@ -86,6 +87,8 @@ function configured(command: Command, name: string, { columns, out, err }: Termi
   return (
     command
       .exitOverride()
+      // Flags behind the name of a command are those of that command, also where the one above has a flag of that name.
+      .enablePositionalOptions()
       // Commander breaks no line in a narrow terminal otherwise.
       .configureHelp({
         helpWidth: columns ?? 100,
@@ -125,6 +128,11 @@ function optionOf({ flags, description, choices, isRepeatable = false }: FlagDec
   if (choices !== undefined) option.choices(choices);
   if (isRepeatable) option.argParser((value: string, former: readonly string[] | undefined) => [...(former ?? []), value]);
   return option;
+}
+
+function argumentOf({ syntax, description, choices }: NonNullable<CommandDeclaration["argument"]>): Argument {
+  const argument = new Argument(syntax, description);
+  return choices === undefined ? argument : argument.choices(choices);
 }
 
 function exampleLines(name: string, examples: CommandDeclaration["examples"]): string {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 /** The program `treadle`. */
-import { main } from "./main.ts";
+import { launch } from "./launch.ts";
 
-await main();
+launch("treadle");

@@ -1,11 +1,13 @@
 /** Wrong arguments, no cluster, missing rights: each message says what to do, and the exit code is 2. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { defineResource } from "@treadle/apimachinery";
 import { ClusterRole, ClusterRoleBinding, Deployment, Service } from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster } from "@treadle/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { COMMANDS } from "../src/commands/all.ts";
 import { runTreadle } from "../src/index.ts";
 import { fakeTerminal, treadle } from "./fake-terminal.ts";
 import { pods } from "./shop.ts";
@@ -33,7 +35,7 @@ test.for([
   { args: "explain pod/a --colour", text: /unknown option '--colour'/ },
   { args: "graph", text: /missing required argument 'module'/ },
   { args: "graph a.ts b.ts", text: /too many arguments/ },
-  { args: "graph a.ts -o svg", text: /Allowed choices are mermaid, json/ },
+  { args: "graph a.ts -o png", text: /Allowed choices are mermaid, svg, json/ },
   { args: "build", text: /missing required argument 'entry'/ },
   { args: "build a.ts --minify", text: /unknown option '--minify'/ },
   { args: "explan pod/a", text: /unknown command 'explan'\s*\(Did you mean explain\?\)/ },
@@ -61,17 +63,30 @@ test("without a command the help is shown, and is no failure", async () => {
   expect(terminal.output.out).toMatch(/^Usage: treadle <command>/);
 });
 
-test.for(["explain", "tree", "graph", "build"])("`treadle %s --help` has an example", async (name) => {
-  const terminal = fakeTerminal({ columns: 80 });
-  expect(await runTreadle([name, "--help"], terminal, { name: "kubectl treadle" })).toBe(0);
-  expect(terminal.output.out).toMatch(new RegExp(`Examples:\\n  # .*\\n  kubectl treadle ${name} `));
-});
+/** The words of each command, also of those below another one. */
+function allCommands(commands: readonly Command[], before: readonly string[] = []): readonly (readonly string[])[] {
+  return commands.flatMap((each) => [[...before, each.name], ...allCommands(each.commands ?? [], [...before, each.name])]);
+}
 
-test("the help of a command fits into 40 columns, but for command lines, which can be copied", async () => {
-  const terminal = fakeTerminal({ columns: 40 });
-  expect(await runTreadle(["explain", "--help"], terminal)).toBe(0);
-  const [help = ""] = terminal.output.out.replace(/^Usage: .*/, "").split("Examples:");
-  expect(help.split("\n").filter((line) => line.length > 40)).toEqual([]);
+interface Command {
+  readonly name: string;
+  readonly commands?: readonly Command[];
+}
+
+describe.for(allCommands(COMMANDS).map((words) => words.join(" ")))("the help of `treadle %s`", (words) => {
+  test("has an example", async () => {
+    const terminal = fakeTerminal({ columns: 80 });
+    expect(await runTreadle([...words.split(" "), "--help"], terminal, { name: "kubectl treadle" })).toBe(0);
+    expect(terminal.output.out).toMatch(new RegExp(`Examples:\\n  # .*\\n  kubectl treadle ${words}`));
+    expect(terminal.output.out).not.toContain("\u001B");
+  });
+
+  test("fits into 40 columns, but for command lines, which can be copied", async () => {
+    const terminal = fakeTerminal({ columns: 40 });
+    expect(await runTreadle([...words.split(" "), "--help"], terminal)).toBe(0);
+    const [help = ""] = terminal.output.out.replace(/^Usage: .*/, "").split("Examples:");
+    expect(help.split("\n").filter((line) => line.length > 40)).toEqual([]);
+  });
 });
 
 const widget = (group: string): ReturnType<typeof defineResource> =>
@@ -146,14 +161,21 @@ test("an object that may not be read ends with the right that is missing", memor
   expect(err).toMatch(/User "ann" cannot get resource "configmaps".*\nAsk for this right, or act as another user/);
 });
 
-test("Ctrl-C ends a command that waits for the server with 130 and no message", async () => {
+const controller = join(import.meta.dirname, "..", "..", "..", "examples", "simple", "controller.ts");
+
+test.for([
+  ["explain", "pod/a"],
+  ["tree", "pod/a"],
+  ["tree", "pod/a", "--watch"],
+  ["check", controller, "--against-cluster"],
+])("Ctrl-C ends %s, which waits for the server, with 130 and no message", async (words) => {
   const terminal = fakeTerminal({ env: { HOME: "/nowhere" } });
   // It takes requests and never answers.
   const server = createServer(() => terminal.interrupt());
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   try {
     const { port } = server.address() as AddressInfo; // It listens on a port.
-    expect(await runTreadle(["explain", "pod/a", "--server", `http://127.0.0.1:${port}`], terminal)).toBe(130);
+    expect(await runTreadle([...words, "--server", `http://127.0.0.1:${port}`], terminal)).toBe(130);
     expect(terminal.output).toEqual({ out: "", err: "" });
   } finally {
     server.closeAllConnections();

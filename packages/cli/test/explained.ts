@@ -1,5 +1,6 @@
 /** Explains an object of a test cluster without a terminal. */
 import type { Kind, KubernetesObject } from "@treadle/apimachinery";
+import { Lease } from "@treadle/apimachinery/kinds";
 import type { TestCluster } from "@treadle/testing";
 import { findObject } from "../src/cluster/find-object.ts";
 import { objectArgument } from "../src/cluster/object-argument.ts";
@@ -44,5 +45,14 @@ export async function setConditions(
   await cluster.updateStatus(kind, name, (object) => {
     const written = conditions.map(([type, value, reason, message]) => ({ type, status: value, reason, message, lastTransitionTime }));
     (object as KubernetesObject & { status?: object }).status = { ...status, conditions: written };
+  });
+}
+
+/** Writes the lease of the operator of shops, as its leader election does now. An empty holder has released it. */
+export async function shopLease(cluster: TestCluster, holderIdentity: string): Promise<void> {
+  const renewTime = new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
+  await cluster.create(Lease, {
+    metadata: { name: "shop-operator", annotations: { "treadle.dev/operator": "shops.example.dev" } },
+    spec: { holderIdentity, leaseDurationSeconds: 15, acquireTime: renewTime, renewTime, leaseTransitions: 0 },
   });
 }

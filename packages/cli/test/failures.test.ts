@@ -1,11 +1,20 @@
 /** Typical failures, on the in-memory server: the first sentence of the explanation names the cause. */
 
 import { defineResource, kind, type KubernetesObject } from "@treadle/apimachinery";
-import { ConfigMap, Deployment, Job, Lease, Namespace, PersistentVolumeClaim, Pod, StorageClass } from "@treadle/apimachinery/kinds";
+import {
+  ConfigMap,
+  Deployment,
+  Job,
+  Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuota,
+  StorageClass,
+} from "@treadle/apimachinery/kinds";
 import { startTestCluster, type TestCluster, type TestClusterOptions } from "@treadle/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type Asked, explained, setConditions } from "./explained.ts";
+import { type Asked, explained, setConditions, shopLease } from "./explained.ts";
 import { componentShops, jobSpec, Monitor, monitoredShops, pods, setShops, Shop, shops } from "./shop.ts";
 
 interface Failure {
@@ -106,9 +115,12 @@ const failures: readonly Failure[] = [
   },
   {
     name: "a quota that is used up",
-    // The simulated controllers pass by admission, so the condition is written as the real one writes it.
-    arrange: (cluster) =>
-      refusedPods(cluster, 'pods "web-1" is forbidden: exceeded quota: small, requested: pods=1, used: pods=0, limited: pods=0'),
+    async arrange(cluster) {
+      await cluster.create(ResourceQuota, { metadata: { name: "small" }, spec: { hard: { pods: "0" } } });
+      await cluster.settled();
+      await deployment(cluster);
+      await passed(cluster, 60_000);
+    },
     object: "deployment/web",
     code: "QuotaExceeded",
     sentence: /the quota small of the namespace default is used up: requested pods=1, used pods=0, limited to pods=0/,
@@ -306,11 +318,7 @@ const failures: readonly Failure[] = [
       await cluster.settled();
       await operator.stop();
       // As the leader election of a process writes it that was killed.
-      const renewTime = new Date(cluster.clock.now()).toISOString().replace("Z", "000Z");
-      await cluster.create(Lease, {
-        metadata: { name: "shop-operator", annotations: { "treadle.dev/operator": "shops.example.dev" } },
-        spec: { holderIdentity: "shops-7f5d_1", leaseDurationSeconds: 15, acquireTime: renewTime, renewTime, leaseTransitions: 0 },
-      });
+      await shopLease(cluster, "shops-7f5d_1");
       await cluster.advance(300_000);
       await cluster.update(Shop, "a", (shop) => void (shop.spec.image = "web:2"));
     },

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pipelineGraph } from "../scripts/schemas.ts";
 import { flowchartOf } from "../src/graph/mermaid.ts";
 import { labelText } from "../src/graph/mermaid-text.ts";
+import { svgOf } from "../src/graph/svg.ts";
 import { runTreadle } from "../src/index.ts";
 import { type FakeTerminal, fakeTerminal } from "./fake-terminal.ts";
 
@@ -44,6 +45,18 @@ test.for(["simple", "web-app", "object-store", "capabilities"])("-o json of the 
   expect(pipelineGraph.parse(JSON.parse(out)).handlers.length).toBeGreaterThan(0);
 });
 
+test("-o svg draws every step and kind of the example web-app, with one arrow for a kind that a step owns and reads", async () => {
+  const { code, out, err } = await graph(example("web-app"), "-o", "svg");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^<\?xml [^>]*>\n<!DOCTYPE svg [^>]*>[^]*<\/svg>\n$/);
+  const texts = [...out.matchAll(/>([^<>\n]+)<\/text>/g)].map(([, text = ""]) => text.replaceAll("&#45;", "-"));
+  for (const text of ["database", "credentials", "web-server", "StatefulSet", "vars user", "before", "owns"]) expect(texts).toContain(text);
+  // The Secret is read only.
+  expect(texts.filter((text) => text === "reads dependent:live")).toHaveLength(1);
+  expect(out).not.toMatch(/<title>|https?:\/\/fonts/);
+  expect((await graph(example("web-app"), "-o", "svg")).out).toBe(out);
+});
+
 test("an arrow goes from the step that provides vars to the step that uses them, with the names that are known", async () => {
   const { out } = await graph(example("web-app"));
   const idOf = (step: string): string => new RegExp(`(\\w+)\\["<b>${step}</b>`).exec(out)?.[1] ?? step;
@@ -68,7 +81,7 @@ test.for([
   { has: "half a sign", name: "\uD800" },
   { has: "signs of other alphabets", name: "名前 🎉" },
   { has: "5,000 signs", name: "x".repeat(5000) },
-])("a name with $has stays inside its label", ({ name }) => {
+])("a name with $has stays inside its label", async ({ name }) => {
   const reads = { [name]: one(Widget, () => undefined) };
   const built = handler(Widget)
     .step(conditions())
@@ -89,6 +102,9 @@ test.for([
   ].map((form) => new RegExp(`^${form}$`, "u"));
   expect(lines.filter((line) => !forms.some((form) => form.test(line)))).toEqual([]);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(700);
+  // Graphviz parses the label, and refuses what is no XML.
+  const shown = (await svgOf([describeHandler(built)])).match(/>reads [^<]*<\/text>/g);
+  expect(shown).toHaveLength(1);
 });
 
 test("a label shows the signs of a name by their numbers, and a long name is cut between signs", () => {

@@ -1,6 +1,6 @@
 /** The programs as processes: exit codes, signals, closed pipes. */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -37,6 +37,14 @@ test("the plugin of kubectl names itself in its help", async () => {
   expect(await run("kubectl-treadle", ["tree", "--help"])).toMatchObject({
     code: 0,
     out: expect.stringContaining("kubectl treadle tree deployment/web"),
+    err: "",
+  });
+});
+
+test("kubectl gets the completions of its plugin, as cobra writes them", async () => {
+  expect(await run("kubectl-complete-treadle", ["explain", "pod/a", "--output", ""])).toMatchObject({
+    code: 0,
+    out: "json\n:4\n",
     err: "",
   });
 });
@@ -106,9 +114,9 @@ await createManager().add(handler(Widget).step(step(Widget, { name: "s" })).buil
     expect(err).toMatch(/^treadle: cannot load .*imports-broken\.ts: boom\n  at .*broken\.ts:3:7\n$/);
   });
 
-  test("SIGINT ends graph while a module waits in its import", async () => {
+  test.for(["graph", "check"])("SIGINT ends %s while a module waits in its import", async (command) => {
     const module = written("waits.ts", `console.log("waiting");\nawait new Promise((done) => setTimeout(done, 1e6));`);
-    const ended = run("treadle", ["graph", module], (child) => child.stderr?.once("data", () => child.kill("SIGINT")));
+    const ended = run("treadle", [command, module], (child) => child.stderr?.once("data", () => child.kill("SIGINT")));
     expect(await ended).toMatchObject({ code: 130, out: "" });
   });
 
@@ -129,11 +137,22 @@ await createManager().add(handler(Widget).step(step(Widget, { name: "s" })).buil
 });
 
 test("--help loads neither the bundler nor the engine", async () => {
-  const loaded = `import { registerHooks } from "node:module";
+  const hook = `import { registerHooks } from "node:module";
 registerHooks({ resolve(name, context, next) { const found = next(name, context); process.stderr.write(found.url + "\\n"); return found; } });`;
-  const hooks = `data:text/javascript,${encodeURIComponent(loaded)}`;
+  const hooks = `data:text/javascript,${encodeURIComponent(hook)}`;
   const { code, err } = await run("treadle", ["--help"], undefined, [`--import=${hooks}`]);
   expect(code).toBe(0);
   expect(err).toMatch(/cli\/src\/program\.ts/);
-  expect(err).not.toMatch(/rolldown|build-operator|packages\/(controller|reconcile|client|apimachinery)/);
+  // The version of Node is checked before anything is loaded.
+  const loaded = err.replace(/.*apimachinery\/src\/unstable\/node-version\.ts\n/, "");
+  expect(loaded).not.toMatch(/rolldown|build-operator|packages\/(controller|reconcile|client|apimachinery)/);
 });
+
+test.for(["launch.ts", "treadle-bin.ts", "kubectl-treadle-bin.ts", "kubectl-complete-treadle-bin.ts"])(
+  "%s has no import that an old Node cannot load",
+  (name) => {
+    const text = readFileSync(join(import.meta.dirname, "..", "src", name), "utf8");
+    const allowed = /^(@treadle\/apimachinery\/unstable\/node-version|\.\/launch\.ts)$/;
+    expect([...text.matchAll(/^import .* from "(.*)";$/gm)].filter(([, from = ""]) => !allowed.test(from))).toEqual([]);
+  },
+);

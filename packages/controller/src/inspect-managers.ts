@@ -4,7 +4,7 @@
  */
 import type { AnyHandler } from "@treadle/reconcile";
 import type { LeaderElectionOptions } from "./leader-election/options.ts";
-import type { ManagerOptions, MetricsOptions } from "./manager-options.ts";
+import type { ManagerOptions, MetricsOptions, ServerOptions } from "./manager-options.ts";
 import type { Runnable } from "./runnable.ts";
 
 /** The handlers and options of a manager that was not run. */
@@ -21,6 +21,14 @@ export interface InspectedManager {
   readonly metrics?: MetricsOptions | false | undefined;
   /** As given to `createManager`. */
   readonly events?: boolean | undefined;
+  /** As given to `createManager`. */
+  readonly probes?: ServerOptions | false | undefined;
+  /** As given to `createManager`. */
+  readonly host?: string | undefined;
+  /** As given to `createManager`. */
+  readonly gracefulShutdownMs?: number | undefined;
+  /** As given to `createManager`. */
+  readonly configFile?: string | undefined;
 }
 
 /**
@@ -41,11 +49,9 @@ export async function inspectManagers(load: () => Promise<unknown>): Promise<rea
 }
 
 /** Whether the program is only inspected; then the manager is recorded and must not run. */
-export function isInspected(
-  { handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">,
-  { namespaces, leaderElection, metrics, events }: Pick<ManagerOptions, "namespaces" | "leaderElection" | "metrics" | "events">,
-): boolean {
-  place[KEY]?.push({ handlers, runnables, namespaces, leaderElection, metrics, events });
+export function isInspected({ handlers, runnables }: Pick<InspectedManager, "handlers" | "runnables">, options: ManagerOptions): boolean {
+  const { namespaces, leaderElection, metrics, events, probes, host, gracefulShutdownMs, configFile } = options;
+  place[KEY]?.push({ handlers, runnables, namespaces, leaderElection, metrics, events, probes, host, gracefulShutdownMs, configFile });
   return place[KEY] !== undefined;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The program `treadle-rbac`. The module that it loads may hold timers or sockets, so it ends by `process.exit`. */
-import { nodeProblem } from "./node-version.ts";
+import { nodeProblem } from "@treadle/apimachinery/unstable/node-version";
 
 let code = 2;
 try {

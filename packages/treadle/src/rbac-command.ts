@@ -5,10 +5,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { type Leases, rbacManifests, rightsOf, type Runnable } from "@treadle/controller";
+import { rbacManifests, rightsOf } from "@treadle/controller";
 import { loadProgram, noHandler } from "@treadle/controller/unstable/program";
-import { leaseRights, leasesOf, rbacComments, reviewRights, reviewsAccess, rightTarget } from "@treadle/controller/unstable/rbac";
-import type { Handler, KubernetesObject } from "./index.ts";
+import { leaseRights, rbacComments, reviewRights, type RightsHolder, rightsHolderOf, rightTarget } from "@treadle/controller/unstable/rbac";
 
 const USAGE = `usage: treadle-rbac MODULE [options]
   MODULE               exports handlers, or runs a manager, e.g. ./controller.ts; it is loaded, no manager of it runs
@@ -97,38 +96,12 @@ function commentOn(node: unknown, lines: readonly string[]): void {
   if (lines.length > 0) (node as { commentBefore?: string }).commentBefore = lines.map((line) => ` ${line}`).join("\n");
 }
 
-interface Program {
-  readonly handlers: readonly Handler<KubernetesObject>[];
-  /** The runnables that its managers start. */
-  readonly runnables: readonly Runnable[];
-  /** What its managers watch; undefined where it has none, or where one watches everything. */
-  readonly namespaces: readonly string[] | undefined;
-  /** Of its manager with leader election. */
-  readonly leases: Leases | undefined;
-  /** Whether one of its managers asks who may read its metrics. */
-  readonly reviews: boolean;
-  /** Whether one of its managers writes events. */
-  readonly events: boolean;
-}
-
 /** @throws ProgramError when the module cannot be loaded, has no handlers, or lacks one that was asked for. */
-async function programOf(module: string, names: readonly string[] | undefined): Promise<Program> {
-  const { handlers, runnables, managers } = await loadProgram(module, { exports: names });
-  const hasRights = runnables.some(({ permissions = [], reads = [] }) => permissions.length + reads.length > 0);
-  if (handlers.length === 0 && !hasRights) throw noHandler(module);
-  const areas = managers.map(({ namespaces }) => namespaces);
-  const leases = managers.flatMap((manager) => leasesOf(manager) ?? []);
-  if (new Set(leases.map(({ namespace }) => namespace)).size > 1)
-    throw new Error(`the managers of ${module} have leases in several namespaces: make the roles of each by a module of its own`);
-  const isEverywhere = areas.length === 0 || areas.includes(undefined);
-  return {
-    handlers,
-    runnables,
-    namespaces: isEverywhere ? undefined : [...new Set(areas.flatMap((area) => area ?? []))],
-    reviews: managers.some(reviewsAccess),
-    events: managers.length === 0 || managers.some(({ events }) => events !== false),
-    leases: leases[0] === undefined ? undefined : { names: leases.flatMap(({ names }) => names), namespace: leases[0].namespace },
-  };
+async function programOf(module: string, names: readonly string[] | undefined): Promise<RightsHolder> {
+  const program = await loadProgram(module, { exports: names });
+  const hasRights = program.runnables.some(({ permissions = [], reads = [] }) => permissions.length + reads.length > 0);
+  if (program.handlers.length === 0 && !hasRights) throw noHandler(module);
+  return rightsHolderOf(program, module);
 }
 
 async function check(file: string, text: string, print: (text: string) => void): Promise<number> {

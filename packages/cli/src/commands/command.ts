@@ -4,7 +4,10 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** A flag. */
 export interface FlagDeclaration {
-  /** As in `-n, --namespace <name>`: a value in angle brackets, or none for a switch. */
+  /**
+   * As in `-n, --namespace <name>`: a value in angle brackets, or none for a switch. Shells complete files for `<file>`, folders for `<dir>`:
+   * completion/run.ts has the names.
+   */
   readonly flags: string;
   readonly description: string;
   /** The allowed values. @defaultValue any */
@@ -21,7 +24,7 @@ export interface CommandDeclaration {
   /** What it does, for its own help. */
   readonly description: string;
   /** As in `<object...>`, or `<module>` for one word. @defaultValue no words */
-  readonly argument?: { readonly syntax: string; readonly description: string };
+  readonly argument?: { readonly syntax: string; readonly description: string; readonly choices?: readonly string[] };
   /** Commands below this one, as in `new step`. @defaultValue none */
   readonly commands?: readonly CommandDeclaration[];
   readonly flags: readonly FlagDeclaration[];

@@ -6,16 +6,21 @@ export const graph: CommandDeclaration = {
   name: "graph",
   summary: "draw the pipelines of an operator, from its module",
   description:
-    "Draws the pipeline of each handler of a module as a Mermaid flowchart: the steps in their order, their phases and conditions, the vars " +
+    "Draws the pipeline of each handler of a module as a Mermaid flowchart or a picture: the steps in their order, their phases and conditions, the vars " +
     "that steps hand over, the kinds that they read and own, and the watches. The module is loaded, but no manager of it runs.",
   argument: { syntax: "<module>", description: "file that exports handlers, or runs a manager, such as ./controller.ts" },
   flags: [
-    { flags: "-o, --output <format>", description: "mermaid (default); json: for programs", choices: ["mermaid", "json"] },
+    {
+      flags: "-o, --output <format>",
+      description: "mermaid (default); svg: a picture; json: for programs",
+      choices: ["mermaid", "svg", "json"],
+    },
     { flags: "--export <name>", description: "only the handlers of this export; may be repeated", isRepeatable: true },
   ],
   isOnCluster: false,
   examples: [
     { line: "graph ./controller.ts > pipeline.mmd", does: "a file that GitHub, GitLab and editors show" },
+    { line: "graph ./controller.ts -o svg > pipeline.svg", does: "a picture for a browser" },
     { line: "graph ./main.ts --export widgets", does: "the handlers of one export" },
     { line: "graph ./controller.ts -o json", does: "for a script" },
   ],

@@ -2,6 +2,7 @@
 import { groupKindOf, type Kind } from "@treadle/apimachinery";
 import type { LoadedProgram } from "@treadle/controller/unstable/program";
 import { pipelineOf } from "@treadle/reconcile/unstable/engine";
+import { webhookDeploymentOf } from "@treadle/webhooks/unstable/deployment";
 
 /** What of a program names kinds. */
 export type ProgramKinds = Pick<LoadedProgram, "handlers" | "runnables">;
@@ -11,7 +12,7 @@ export function reconciledKinds({ handlers }: ProgramKinds): readonly Kind[] {
   return once(handlers.map(({ kind }) => kind));
 }
 
-/** Returns all kinds that handlers and runnables declare: reconciled ones first, then those that are read, owned, watched or permitted. */
+/** Returns all kinds that handlers and runnables declare: reconciled ones first, then those that are read, owned, watched, permitted or reviewed. */
 export function declaredKinds(program: ProgramKinds): readonly Kind[] {
   return once([
     ...reconciledKinds(program),
@@ -27,6 +28,7 @@ export function declaredKinds(program: ProgramKinds): readonly Kind[] {
       ];
     }),
     ...program.runnables.flatMap(({ reads = [], permissions = [] }) => [...reads, ...permissions].map(({ kind }) => kind)),
+    ...program.runnables.flatMap((runnable) => webhookDeploymentOf(runnable)?.kinds ?? []),
   ]);
 }
 

@@ -11,11 +11,15 @@ const SIGNS = /["#&<>`%\\:;]/g;
 /** Line breaks, control signs, and signs that change the direction of the text after them. */
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** Returns a text for the inside of a quoted label. Line breaks become spaces, and a long text ends with an ellipsis. */
-export function labelText(text: string): string {
+/** Returns a text in one line. Line breaks become spaces, and a long text ends with an ellipsis. */
+export function shortText(text: string): string {
   const signs = [...text.toWellFormed().replace(INVISIBLE, " ").trim()];
-  const short = signs.length > MAX_TEXT ? `${signs.slice(0, MAX_TEXT - 1).join("")}…` : signs.join("");
-  return short.replace(SIGNS, (sign) => `#${sign.codePointAt(0)};`);
+  return signs.length > MAX_TEXT ? `${signs.slice(0, MAX_TEXT - 1).join("")}…` : signs.join("");
+}
+
+/** Returns a {@link shortText} for the inside of a quoted label. */
+export function labelText(text: string): string {
+  return shortText(text).replace(SIGNS, (sign) => `#${sign.codePointAt(0)};`);
 }
 
 /** Returns a quoted label of lines, which are {@link labelText}s and our own words. */

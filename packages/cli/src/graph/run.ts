@@ -8,7 +8,7 @@ import { flowchartOf, MERMAID_LIMITS } from "./mermaid.ts";
 
 /** Flags of the command. */
 export interface GraphFlags {
-  readonly output?: "mermaid" | "json";
+  readonly output?: "mermaid" | "svg" | "json";
   readonly export?: readonly string[];
 }
 
@@ -21,12 +21,18 @@ export async function runGraph(module: string, flags: GraphFlags, terminal: Term
     terminal.out(document("PipelineGraph", { module, handlers: descriptions }));
     return EXIT.ok;
   }
+  if (flags.output === "svg") {
+    // Graphviz takes longer to load than all the rest.
+    const { svgOf } = await import("./svg.ts");
+    terminal.out(await svgOf(descriptions));
+    return EXIT.ok;
+  }
   const { text, arrows } = flowchartOf(descriptions);
   terminal.out(text);
   if (text.length > MERMAID_LIMITS.characters || arrows > MERMAID_LIMITS.arrows)
     terminal.err(
       `The chart has ${text.length} characters and ${arrows} arrows. Renderers refuse more than ${MERMAID_LIMITS.characters} and ` +
-        `${MERMAID_LIMITS.arrows}: raise maxTextSize and maxEdges there, or use --export NAME for a part.\n`,
+        `${MERMAID_LIMITS.arrows}: raise maxTextSize and maxEdges there, use --export NAME for a part, or -o svg.\n`,
     );
   return EXIT.ok;
 }

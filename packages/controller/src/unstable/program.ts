@@ -6,3 +6,4 @@ export { handlersIn } from "../program/handlers-in.ts";
 export { importFailure } from "../program/import-failure.ts";
 export { type LoadedProgram, type LoadOptions, loadProgram, noHandler } from "../program/load-program.ts";
 export { ProgramError, type ProgramErrorCode } from "../program/program-error.ts";
+export { withConfigFile } from "../settings/config-file.ts";

@@ -6,3 +6,4 @@ export { boundRole, type BoundRole } from "../rbac/bound-role.ts";
 export { leaseRights, leasesOf } from "../rbac/leases.ts";
 export { reviewRights, reviewsAccess } from "../rbac/reviews.ts";
 export { rbacComments, rightTarget } from "../rbac/rules.ts";
+export { type RightsHolder, rightsHolderOf } from "../rbac/rights-holder.ts";

@@ -18,6 +18,7 @@ import { certificatesIn } from "../certificates/pem.ts";
 import { targetsOf } from "../certificates/target.ts";
 import type { AnyWebhooks } from "../definition.ts";
 import { listProblems } from "../list-problems.ts";
+import { DEPLOYMENT, type WebhookDeployment } from "../manifests/deployment.ts";
 import { type WebhookManifest, webhookManifests } from "../manifests/manifests.ts";
 import { pathsOf } from "../paths.ts";
 import { type SettledPlacement, settlePlacement, type WebhookPlacement } from "../placement.ts";
@@ -104,6 +105,7 @@ class Server implements WebhookServer {
   readonly needsLeader = false;
   readonly permissions: NonNullable<Runnable["permissions"]>;
   readonly reads: NonNullable<Runnable["reads"]>;
+  readonly [DEPLOYMENT]: WebhookDeployment;
   readonly #webhooks: readonly AnyWebhooks[];
   /** What is applied at the start. */
   readonly #manifests: readonly WebhookManifest[] | undefined;
@@ -123,6 +125,13 @@ class Server implements WebhookServer {
     this.#isReachable = isReachable;
     this.#isHosted = isHosted;
     this.permissions = webhooks.flatMap(({ permissions }) => permissions);
+    this[DEPLOYMENT] = {
+      kinds: webhooks.map(({ kind }) => kind),
+      service: placement.service,
+      port: options.port ?? 9443,
+      tls: options.tls,
+      manifests: (given) => webhookManifests(webhooks, { ...options, ...given, targetPort: options.port ?? 9443 }),
+    };
     this.reads = webhooks.flatMap(({ reads }) => Object.values(reads) as readonly Read<never, unknown>[]);
   }
 

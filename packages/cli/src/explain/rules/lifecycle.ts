@@ -90,7 +90,8 @@ function pause(node: Node): Finding | undefined {
   const annotations = node.object.metadata.annotations ?? {};
   const annotation = PAUSES.find((key) => annotations[key] === "true" || (key.startsWith("cluster.x-k8s.io") && annotations[key] === ""));
   const condition = node.conditions.find(({ type, status }) => (type === "Paused" || type === "Suspended") && status === "True");
-  const isSuspended = /toolkit\.fluxcd\.io/.test(node.name.apiVersion) && valueAt(node.object, "spec", "suspend") === true;
+  const hasSuspend = /toolkit\.fluxcd\.io/.test(node.name.apiVersion) || node.name.kind === "CronJob";
+  const isSuspended = hasSuspend && valueAt(node.object, "spec", "suspend") === true;
   if (annotation === undefined && condition === undefined && !isSuspended) return undefined;
   const place = node.name.namespace === undefined ? "" : ` -n ${node.name.namespace}`;
   const reason = condition === undefined || condition.message === "" ? "" : `: ${clauseOf(condition.message)}`;

@@ -68,6 +68,8 @@ function crash(node: Node, { nowMs }: Situation): Finding | undefined {
   if (container === undefined) return undefined;
   const ended = listedEnd(container);
   const name = textAt(container, "name");
+  const isInit = listAt(node.object, "status", "initContainerStatuses").includes(container);
+  const shownName = `${isInit ? "init container" : "container"} ${name}`;
   const restarts = numberAt(container, "restartCount") ?? 0;
   const times = restarts === 0 ? "" : ` (restarted ${restarts} ${restarts === 1 ? "time" : "times"})`;
   const isOutOfMemory = textAt(ended, "reason") === "OOMKilled";
@@ -77,8 +79,8 @@ function crash(node: Node, { nowMs }: Situation): Finding | undefined {
     rank: RANK.cause,
     node,
     clause: isOutOfMemory
-      ? `container ${name} of ${podOf(node)} is killed because it uses more memory than it may (OOMKilled)${limitOf(node, name)}${times}`
-      : `container ${name} of ${podOf(node)} ends after each start with exit code ${numberAt(ended, "exitCode") ?? "unknown"}${times}`,
+      ? `${shownName} of ${podOf(node)} is killed because it uses more memory than it may (OOMKilled)${limitOf(node, name)}${times}`
+      : `${shownName} of ${podOf(node)} ends after each start with exit code ${numberAt(ended, "exitCode") ?? "unknown"}${times}`,
     advice: isOutOfMemory ? ["raise `resources.limits.memory` of the container, or let it use less", logs] : [logs],
     ...nextRestart(container, ended),
   };

@@ -6,7 +6,7 @@ import { clauseOf, type Finding, RANK, type Rule } from "../finding.ts";
 import { readingOf } from "./texts.ts";
 
 /** The rules of the kinds of Kubernetes that are not pods. */
-export const workloadRules: readonly Rule[] = [podCreation, paused, stalled, job, suspended, claim, address].map(
+export const workloadRules: readonly Rule[] = [podCreation, paused, stalled, job, suspended, claim, address, autoscaler].map(
   (rule) => (node) => (node.object === undefined || node.health.type === "Ready" ? undefined : rule(node)),
 );
 
@@ -108,7 +108,7 @@ function claim(node: Node): Finding | undefined {
   const [event] = node.events;
   const isForPod = event?.reason === "WaitForFirstConsumer";
   const storageClass = textAt(node.object, "spec", "storageClassName");
-  const why = event === undefined ? "" : `: ${clauseOf(event.message)}`;
+  const why = event === undefined ? classless(node) : `: ${clauseOf(event.message)}`;
   return {
     code: "VolumeUnbound",
     rank: isForPod ? RANK.vague : RANK.cause,
@@ -122,6 +122,13 @@ function claim(node: Node): Finding | undefined {
   };
 }
 
+/** The server gives a claim the default class when there is one. An empty class asks for a volume that exists. */
+function classless({ object }: Node): string {
+  const given = valueAt(object, "spec", "storageClassName");
+  if (given === undefined) return ": it names no StorageClass, and the cluster has no default one";
+  return given === "" ? ": its class is empty, so only a PersistentVolume that exists can fit, and none does" : "";
+}
+
 function address(node: Node): Finding | undefined {
   if (node.name.kind !== "Service" && node.name.kind !== "Ingress") return undefined;
   const what = node.name.kind === "Service" ? "a load balancer" : "an ingress controller";
@@ -129,9 +136,36 @@ function address(node: Node): Finding | undefined {
     code: "NoAddress",
     rank: RANK.symptom,
     node,
-    clause: `${shown(node.name)} has no address yet: ${what} gives it one`,
+    clause: isClassless(node)
+      ? `${shown(node.name)} names no ingress class, and the cluster has no default one, so no ingress controller gives it an address`
+      : `${shown(node.name)} has no address yet: ${what} gives it one`,
     advice: [
+      ...(isClassless(node) ? ["set `spec.ingressClassName`: `kubectl get ingressclasses` lists them"] : []),
       `check that the cluster has ${what}, and its events: \`kubectl describe ${node.name.kind.toLowerCase()} ${node.name.name} -n ${node.name.namespace}\``,
     ],
+  };
+}
+
+/** The server gives an Ingress the default class when there is one. The annotation is the old way to name a class. */
+function isClassless({ name, object }: Node): boolean {
+  const annotation = object?.metadata.annotations?.["kubernetes.io/ingress.class"];
+  return name.kind === "Ingress" && valueAt(object, "spec", "ingressClassName") === undefined && annotation === undefined;
+}
+
+function autoscaler(node: Node): Finding | undefined {
+  const condition = node.conditions.find(({ type, status }) => (type === "ScalingActive" || type === "AbleToScale") && status === "False");
+  if (node.name.kind !== "HorizontalPodAutoscaler" || condition === undefined) return undefined;
+  const isWithoutMetrics = /^FailedGet\w*Metric/.test(condition.reason);
+  const hasNoServer = isWithoutMetrics && /\(get \S+\.metrics\.k8s\.io\)/.test(condition.message);
+  const why = hasNoServer ? "the cluster serves no metrics (metrics.k8s.io)" : clauseOf(condition.message);
+  return {
+    code: isWithoutMetrics ? "NoMetrics" : "NotScaling",
+    rank: RANK.cause,
+    node,
+    clause: `${shown(node.name)} cannot scale: ${why}`,
+    advice: hasNoServer
+      ? ["install metrics-server, and check its APIService: `kubectl get apiservice v1beta1.metrics.k8s.io`"]
+      : [`see its conditions: \`kubectl describe hpa ${node.name.name} -n ${node.name.namespace}\``],
+    nextAttempt: "its controller tries again by itself every 15 seconds",
   };
 }
