@@ -224,7 +224,12 @@ describe("the end", memory, () => {
     const { pid = 0 } = await dev.next("started");
     dev.process.kill("SIGINT");
     await dev.next("stopping");
-    dev.process.kill("SIGINT");
+    // One that follows at once is the same one, which npm repeats.
+    const again = (): NodeJS.Signals | null => {
+      dev.process.kill("SIGINT");
+      return dev.process.signalCode;
+    };
+    await expect.poll(again).toBe("SIGINT");
     expect((await dev.ended).signal).toBe("SIGINT");
     // Nothing but a signal ends a loop.
     process.kill(pid, "SIGKILL");
