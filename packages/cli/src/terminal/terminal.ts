@@ -33,6 +33,9 @@ export interface Terminal {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** npm sends the Ctrl-C of a terminal to its program again, at once. That is not a second one. In milliseconds. */
+const REPEATED_MS = 200;
+
 /**
  * Returns the terminal of the process. Ctrl-C aborts its signal once; the second one ends the process, because Node has no listener then.
  * `NO_COLOR` and `TERM=dumb` switch colours off: Node's `hasColors()` obeys them.
@@ -40,7 +43,14 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const interrupted = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    const onSignal = (): void => {
+      if (interrupted.signal.aborted) return;
+      interrupted.abort(new Error(`ended by ${name}`));
+      setTimeout(() => process.off(name, onSignal), REPEATED_MS).unref();
+    };
+    process.on(name, onSignal);
+  }
   // `treadle tree ... | head` closes the pipe. That is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
