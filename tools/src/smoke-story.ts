@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startControlPlane } from "../controlplane/src/control-plane.ts";
+import { startControlPlane } from "@treadle-workspace/tools/controlplane";
 import { capture } from "./run.ts";
 import { root } from "./workspaces.ts";
 
