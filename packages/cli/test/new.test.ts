@@ -60,6 +60,13 @@ describe("an operator", () => {
       expect(text, path).not.toMatch(/template-?(?:kind|operator)|TemplateKind|group\.template|0\.0\.0-template/i);
   });
 
+  test("an operator inside of a project is made with a note about the project", async () => {
+    const folder = await project();
+    const { code, out } = await run(`new operator web --yes --dir ${folder}/web`);
+    expect(code).toBe(0);
+    expect(out).toContain(`Note: it is inside of the project ${folder}. \`treadle new resource KIND\` adds a resource`);
+  });
+
   test("a user is asked for what the command line lacks", async () => {
     const folder = join(testFolder(), "web");
     const { asked, prompter } = user("Website", "web.example.org", "pnpm");
