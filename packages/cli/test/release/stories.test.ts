@@ -241,3 +241,28 @@ test("only the newest revisions are kept", async () => {
   });
   expect((await releases.run("rollback shop 3")).out).toContain("revision 5 is ready: 1 changed");
 });
+
+test("a release whose state was lost goes on after its former revisions, and keeps the new one", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  for (const value of ["1", "2", "3"]) await releases.run(`apply shop ${folder({ a: value })} --history-max 2`);
+  await cluster.client.delete(Secret, { namespace: "default", name: "treadle-release.shop" });
+  expect((await releases.run(`apply shop ${folder({ a: "4" })} --history-max 2`)).out).toContain("revision 4 is ready: 1 changed");
+  const { revisions } = JSON.parse((await releases.run("history shop -o json")).out) as { revisions: { revision: number }[] };
+  expect(revisions.map(({ revision }) => revision)).toEqual([3, 4]);
+  expect((await releases.run("status shop")).out).toContain("1 of 1 objects are ready");
+});
+
+test("a revision that cannot be read hinders neither apply, rollback to another one nor delete", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  for (const value of ["1", "2", "3"]) await releases.run(`apply shop ${folder({ a: value })}`);
+  const broken = { namespace: "default", name: "treadle-release.shop.1" };
+  await cluster.client.patch(Secret, broken, { type: "merge", body: { data: { revision: "AAAA" } } });
+  expect(await releases.run(`apply shop ${folder({ a: "4" })}`)).toMatchObject({ code: 0 });
+  expect(await releases.run("rollback shop")).toMatchObject({ code: 0 });
+  const history = await releases.run("history shop");
+  expect([history.code, history.err]).toEqual([2, expect.stringContaining("Secret default/treadle-release.shop.1, a revision")]);
+  expect(await releases.run("delete shop")).toMatchObject({ code: 0 });
+  expect(await cluster.list(Secret, "default")).toEqual([]);
+});
