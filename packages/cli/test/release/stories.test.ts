@@ -121,6 +121,29 @@ test("objects of others are not taken: of nobody only with --adopt, of another r
   expect(robbed.err).toContain("Rename the objects, or remove them from their present owner first.");
 });
 
+test("an object of a release of Helm is not taken, not even with --adopt and --force-conflicts", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  const labels = { "app.kubernetes.io/managed-by": "Helm" };
+  const annotations = { "meta.helm.sh/release-name": "redis", "meta.helm.sh/release-namespace": "default" };
+  await cluster.create(ConfigMap, { metadata: { name: "a", labels, annotations }, data: { value: "1" } });
+  for (const line of [`apply shop ${folder({ a: "1" })} --adopt --force-conflicts`, "adopt shop configmap/a --yes"]) {
+    const { code, err } = await releases.run(line);
+    expect([line, code]).toEqual([line, 2]);
+    expect(err).toContain("ConfigMap default/a: it belongs to the release default/redis of Helm\n`treadle adopt NAME --from-helm RELEASE`");
+  }
+  expect((await cluster.get(ConfigMap, "a"))?.metadata.labels).toEqual(labels);
+});
+
+test("the record of a release cannot be part of a release", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  await releases.run(`apply shop ${folder({ a: "1" })}`);
+  const stdin = JSON.stringify(await cluster.get(Secret, "treadle-release.shop"));
+  const { code, err } = await releases.run("apply shop - --adopt --force-conflicts", { stdin });
+  expect([code, err]).toEqual([2, expect.stringContaining("Secret treadle-release.shop is the record of a release")]);
+});
+
 test("a CRD and its instances are one release", async () => {
   await using cluster = await startCluster();
   const releases = new Releases(cluster);

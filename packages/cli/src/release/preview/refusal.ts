@@ -25,6 +25,8 @@ function adviceFor({ reason, message = "" }: Change): string {
       return "--force-conflicts takes these fields. To leave a field to the other manager, remove it from the sources.";
     case "Unowned":
       return "--adopt takes existing objects that belong to nobody. `treadle delete` then deletes them, too.";
+    case "OfHelm":
+      return "`treadle adopt NAME --from-helm RELEASE` takes a release of Helm over.";
     case "NotOurs":
       return "Rename the objects, or remove them from their present owner first.";
     case "Immutable":
