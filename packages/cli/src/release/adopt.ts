@@ -121,7 +121,16 @@ async function show(
   const { objects, targetNamespace } = await make(record);
   await using cluster = new RunCluster(session.client, { namespaces: () => [...record.namespaces, targetNamespace] });
   const sleep = (ms: number, ended: AbortSignal): Promise<void> => terminal.sleep(ms, ended);
-  const changes = await preview({ record, targetNamespace, objects, rules: rulesFor(flags), forces: true, cluster, signal: session.signal, sleep });
+  const changes = await preview({
+    record,
+    targetNamespace,
+    objects,
+    rules: rulesFor(flags),
+    forces: true,
+    cluster,
+    signal: session.signal,
+    sleep,
+  });
   const diff = diffOf({ ref, targetNamespace, changes, isNew: record.object.spec.revision === 0 });
   terminal.out(flags.output === "json" ? document("ReleaseDiff", diff) : diffText(diff, terminal));
   const isRefused = changes.some(({ action }) => action === "refuse");
