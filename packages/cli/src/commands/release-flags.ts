@@ -8,7 +8,7 @@ export const NAME: ArgumentDeclaration = {
 
 export const SOURCES: ArgumentDeclaration = {
   syntax: "<source...>",
-  description: "YAML files, folders, charts, kustomizations, modules of cdk8s, or - for the standard input",
+  description: "YAML files, folders, charts, Kustomize folders, modules of cdk8s, or - for the standard input",
 };
 
 export const OUTPUT: FlagDeclaration = { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] };
@@ -20,7 +20,7 @@ export const RENDER_FLAGS: readonly FlagDeclaration[] = [
     description: "file with values of charts and modules; may be repeated, the last one wins",
     isRepeatable: true,
   },
-  { flags: "--set <key=value>", description: "one value, as in --set image.tag=1.2; may be repeated", isRepeatable: true },
+  { flags: "--set <key=value>", description: "one value, such as tag=1.2; may be repeated", isRepeatable: true },
   { flags: "--target-namespace <name>", description: "namespace of objects that name none (default: that of the release)" },
 ];
 
