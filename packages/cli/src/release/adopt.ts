@@ -29,7 +29,11 @@ export interface AdoptFlags extends Omit<WriteFlags, "adopt" | "createNamespace"
 }
 
 /** Fields that kubectl and Helm have set, and that the objects of the release no longer name, are removed. */
-const RULES: WriteRules = { adopts: true, reclaims: ["kubectl", "helm"], createsNamespaces: false };
+const RULES: WriteRules = { adopts: true, takesHelm: false, reclaims: ["kubectl", "helm"], createsNamespaces: false };
+
+function rulesFor({ fromHelm }: AdoptFlags): WriteRules {
+  return { ...RULES, takesHelm: fromHelm !== undefined };
+}
 
 /** @throws CliError and errors of the client */
 export async function runAdopt([name = "", ...words]: readonly string[], flags: AdoptFlags, terminal: Terminal): Promise<ExitCode> {
@@ -44,7 +48,7 @@ export async function runAdopt([name = "", ...words]: readonly string[], flags: 
       command: "adopt",
       creates: true,
       make,
-      rules: RULES,
+      rules: rulesFor(flags),
       forces: true,
       waits: flags.wait !== false,
       timeoutMs,
@@ -117,7 +121,16 @@ async function show(
   const { objects, targetNamespace } = await make(record);
   await using cluster = new RunCluster(session.client, { namespaces: () => [...record.namespaces, targetNamespace] });
   const sleep = (ms: number, ended: AbortSignal): Promise<void> => terminal.sleep(ms, ended);
-  const changes = await preview({ record, targetNamespace, objects, rules: RULES, forces: true, cluster, signal: session.signal, sleep });
+  const changes = await preview({
+    record,
+    targetNamespace,
+    objects,
+    rules: rulesFor(flags),
+    forces: true,
+    cluster,
+    signal: session.signal,
+    sleep,
+  });
   const diff = diffOf({ ref, targetNamespace, changes, isNew: record.object.spec.revision === 0 });
   terminal.out(flags.output === "json" ? document("ReleaseDiff", diff) : diffText(diff, terminal));
   const isRefused = changes.some(({ action }) => action === "refuse");
