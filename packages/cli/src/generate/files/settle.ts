@@ -25,7 +25,7 @@ export async function settle(given: Settling, terminal: Terminal): Promise<ExitC
   const { folder, layout, isCheck = false, output, ignored = [], notes } = given;
   const planned = planFiles(layout, await readFolder(folder)).filter(({ state }) => !ignored.includes(state));
   if (!isCheck) refuseForeign(planned, folder);
-  if (!isCheck) await writeFolder(folder, layout, planned);
+  if (!isCheck) await writeFolder(folder, layout, planned, terminal.signal);
   const files = planned.map((file) => ({ ...file, isAccepted: isAccepted(file, layout) }));
   const isCurrent = files.every((file) => file.isAccepted);
   const result = { folder, isCheck, files, notes };
