@@ -1,5 +1,5 @@
 /** Writes manifests as YAML: stable, without anchors, and without breaks in long lines. */
-import { Document } from "yaml";
+import { Document, Scalar, visit } from "yaml";
 import type { Commented } from "./manifest.ts";
 
 /** Returns a manifest as a document of YAML, with the comments above its rules, and a line break at its end. */
@@ -9,7 +9,22 @@ export function yamlOf({ manifest, ruleComments = [] }: Commented): string {
     const rule = document.getIn(["rules", index]) as { commentBefore?: string } | undefined; // a node of YAML may have a comment
     if (rule !== undefined && lines.length > 0) rule.commentBefore = lines.map((line) => ` ${line}`).join("\n");
   }
-  return document.toString({ lineWidth: 0 });
+  return textOf(document);
+}
+
+/** What YAML 1.1 takes for a line break or refuses, and YAML 1.2 does not. kubectl, Helm and Kustomize read YAML 1.1. */
+const SPECIAL = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** Special characters are escaped, which only double quotes allow; in a comment they change nothing. */
+function textOf(document: Document): string {
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === "string" && node.value.search(SPECIAL) !== -1) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return document
+    .toString({ lineWidth: 0 })
+    .replaceAll(SPECIAL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Returns manifests as a file of YAML. */
@@ -19,5 +34,5 @@ export function documentsOf(manifests: readonly Commented[]): string {
 
 /** Returns data as YAML. */
 export function dataOf(data: object): string {
-  return new Document(data, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
+  return textOf(new Document(data, { aliasDuplicateObjects: false }));
 }
