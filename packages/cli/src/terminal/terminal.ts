@@ -1,5 +1,6 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
 import { setTimeout as wait } from "node:timers/promises";
+import { EXIT } from "../exit-codes.ts";
 import { foreignCode } from "./foreign-code.ts";
 import type { Prompter } from "./prompter.ts";
 
@@ -39,14 +40,9 @@ export function processTerminal(): Terminal {
   const interrupted = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
   // `treadle tree ... | head` closes the pipe. That is no failure.
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
+  stdout.on("error", endWithoutOutput);
   // Nobody reads the messages any more; the answer may still be read.
-  stderr.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+  stderr.on("error", () => undefined);
   // Node leaves it out for a pipe, against its types.
   const isTerminal = Boolean(stdout.isTTY);
   return {
@@ -84,5 +80,15 @@ async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
 /** Ends the process with this code when its output is written: code that a command loaded may hold timers and sockets. */
 export function endProcess(code: number): void {
   process.exitCode = code;
-  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+  process.stdout.write("", (error) => {
+    if (error instanceof Error) endWithoutOutput(error);
+    process.stderr.write("", () => process.exit(code));
+  });
+}
+
+/** A closed pipe is an end that the reader wants. On a full disk a part of the output is missing, which must not look like a success. */
+function endWithoutOutput(error: NodeJS.ErrnoException): never {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`treadle: cannot write the output: ${error.code === "ENOSPC" ? "the disk is full" : error.message}\n`);
+  process.exit(EXIT.failed);
 }
