@@ -252,7 +252,11 @@ test.for([
     more: NAMED,
     says: /webhookServer has service\.namespace "ops"/,
   },
-  { name: "a name that is none", args: ["--name", "Bad_Name"], says: /name "Bad_Name" cannot be the name of the objects: give another one with --name/ },
+  {
+    name: "a name that is none",
+    args: ["--name", "Bad_Name"],
+    says: /name "Bad_Name" cannot be the name of the objects: give another one with --name/,
+  },
   { name: "a namespace that is none", args: ["--namespaces", "a,B"], says: /namespaces "B" is not a name/ },
   { name: "replicas that are no number", args: ["--replicas", "many"], says: /--replicas "many" is not a number/ },
   { name: "two scopes", args: ["--namespaces", "a", "--namespaced"], says: /do not go together/ },

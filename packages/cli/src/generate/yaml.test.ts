@@ -13,12 +13,35 @@ test("what YAML 1.1 takes for a line break is escaped, so that kubectl reads no 
 test("a comment of a rule stays a comment", () => {
   const manifest = { apiVersion: "v1", kind: "A", metadata: { name: "a" }, rules: [{ verbs: ["get"] }] };
   const text = yamlOf({ manifest, ruleComments: [["a\u2028- verbs: [all]", "b\nc"]] });
-  expect(text.split("\n").filter((line) => /verbs: \[all\]|c$/.test(line)).every((line) => /^ *#/.test(line))).toBe(true);
+  expect(
+    text
+      .split("\n")
+      .filter((line) => /verbs: \[all\]|c$/.test(line))
+      .every((line) => /^ *#/.test(line)),
+  ).toBe(true);
   expect(parse(text)).toEqual(manifest);
 });
 
 test("texts that YAML 1.1 takes for other values are quoted, and others are not", () => {
-  const values = ["on", "off", "y", "n", "no", "1_000", "0b11", "1:30", "190:20:30.15", "685_230.15", "2020-01-01", "2001-12-14t21:59:43Z", "=", "<<", "yes", "017", "1e3"];
+  const values = [
+    "on",
+    "off",
+    "y",
+    "n",
+    "no",
+    "1_000",
+    "0b11",
+    "1:30",
+    "190:20:30.15",
+    "685_230.15",
+    "2020-01-01",
+    "2001-12-14t21:59:43Z",
+    "=",
+    "<<",
+    "yes",
+    "017",
+    "1e3",
+  ];
   const data = { values, "2020-01-01": "a", on: "b" };
   const text = dataOf(data);
   expect(parse(text, { version: "1.1" })).toEqual(data);

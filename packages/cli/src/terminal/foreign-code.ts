@@ -24,7 +24,9 @@ export async function foreignCode<T>(work: () => Promise<T>, { signal, err }: Fo
   const onException = (error: unknown): void => {
     // A program with a listener decides itself what happens.
     if (process.listenerCount("uncaughtException") > 1) return;
-    reject(new CliError(`the program failed while it was loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
+    reject(
+      new CliError(`the program failed while it was loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error }),
+    );
   };
   const onIdle = (): void => void (isIdle = true);
   const onExit = (code: number): void => {
@@ -32,7 +34,10 @@ export async function foreignCode<T>(work: () => Promise<T>, { signal, err }: Fo
     process.exitCode = EXIT.failed;
   };
   const onAbort = (): void => reject(signal.reason as Error);
-  const slow = setTimeout(() => err("The program still loads after 10 s: does it wait for a cluster, or for a file? Ctrl-C ends the command.\n"), SLOW_MS);
+  const slow = setTimeout(
+    () => err("The program still loads after 10 s: does it wait for a cluster, or for a file? Ctrl-C ends the command.\n"),
+    SLOW_MS,
+  );
   slow.unref();
   process.on("uncaughtException", onException).once("beforeExit", onIdle).once("exit", onExit);
   signal.addEventListener("abort", onAbort, { once: true });
@@ -48,6 +53,7 @@ export async function foreignCode<T>(work: () => Promise<T>, { signal, err }: Fo
 
 /** `code` is that of `process.exit()`; undefined: nothing was left to do. */
 function endText(code: number | undefined): string {
-  if (code === undefined) return "the program never finishes loading: an `await` at the top of a module waits for something that does not happen";
+  if (code === undefined)
+    return "the program never finishes loading: an `await` at the top of a module waits for something that does not happen";
   return `the program ended the process with process.exit(${code}) while it was loaded: set process.exitCode instead, or name a module that only exports the handlers`;
 }

@@ -60,7 +60,11 @@ function isNamed({ type, properties, ...rest }: JsonSchema): boolean {
 
 function fieldsText(
   name: string,
-  { schema, fields, named }: Pick<CrdVersion, "schema"> & {
+  {
+    schema,
+    fields,
+    named,
+  }: Pick<CrdVersion, "schema"> & {
     readonly fields: readonly (readonly [string, JsonSchema])[];
     readonly named: ReadonlyMap<string, JsonSchema>;
   },

@@ -184,7 +184,7 @@ test.for(["Record", "Readonly", "ObjectOf"])("a kind %s does not hide a type tha
 });
 
 test.for([
-  { name: "a description", field: { description: 5 }, says: "openAPIV3Schema.properties[\"spec\"].description is not a text in version v1" },
+  { name: "a description", field: { description: 5 }, says: 'openAPIV3Schema.properties["spec"].description is not a text in version v1' },
   { name: "an enum", field: { enum: "a" }, says: "enum is not a list" },
   { name: "properties in a list", field: { properties: ["a"] }, says: "properties is not an object" },
   { name: "no schema", field: null, says: 'openAPIV3Schema.properties["spec"] is not a schema' },
@@ -200,7 +200,10 @@ test.for([
 test.for([
   { name: "an unknown alias", text: "a: *b" },
   { name: "an object that contains itself", text: "kind: CustomResourceDefinition\nspec: &a\n  b: *a" },
-  { name: "aliases that multiply", text: `a0: &a0 [x,x,x]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`).join("\n")}` },
+  {
+    name: "aliases that multiply",
+    text: `a0: &a0 [x,x,x]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`).join("\n")}`,
+  },
 ])("$name in a file is a readable error", ({ text }) => {
   expect(() => crdsIn(text, "a.yaml")).toThrow(CliError);
   expect(() => crdsIn(text, "a.yaml")).toThrow(/^cannot read a\.yaml: /);

@@ -236,7 +236,7 @@ describe("the end", memory, () => {
   });
 
   test("no operator is left when the command is killed while a loop of the program never ends", async () => {
-    await using project = new Project({ ...SHOP, "src/main.ts": 'console.log(process.pid);\nfor (;;);\n' });
+    await using project = new Project({ ...SHOP, "src/main.ts": "console.log(process.pid);\nfor (;;);\n" });
     const dev = project.dev("src/main.ts");
     const pid = Number((await dev.next("output")).text);
     expect(works(pid)).toBe(true);
