@@ -1,5 +1,5 @@
 /** `treadle generate`: what it writes, checks, keeps and refuses. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generatedFiles } from "../scripts/schemas.ts";
@@ -230,6 +230,14 @@ describe("the files", () => {
     const { code, err } = await generate([program(), "--out", out("mine")]);
     expect([code, err]).toEqual([2, expect.stringContaining("rbac.yaml was not generated, and would be overwritten")]);
     expect(existsSync(join(out("mine"), "base", "crds.yaml"))).toBe(false);
+  });
+
+  test("are all written or none: a file in the place of a folder is named, and nothing is written", async () => {
+    mkdirSync(out("blocked"));
+    writeFileSync(join(out("blocked"), "overlays"), "");
+    const { code, err } = await generate([program(), "--out", out("blocked")]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/cannot write into .*blocked: a part of the path is a file/)]);
+    expect(readdirSync(out("blocked"))).toEqual(["overlays"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { GenerateFlags } from "../generate/run.ts";
-import type { TypesFlags } from "../types/run.ts";
+import type { TypesFlags } from "../generate-types/run.ts";
 import type { CommandDeclaration } from "./command.ts";
 
 /** `treadle generate types`. */
@@ -22,7 +22,7 @@ const types: CommandDeclaration = {
     { line: "generate types --from-cluster certificates issuers", does: "of a cluster that has them" },
     { line: "generate types crds/*.yaml --check", does: "for CI: fails when a module is stale" },
   ],
-  run: async (words, flags, terminal) => (await import("../types/run.ts")).runTypes(words, flags as TypesFlags, terminal),
+  run: async (words, flags, terminal) => (await import("../generate-types/run.ts")).runTypes(words, flags as TypesFlags, terminal),
 };
 
 /** `treadle generate`. */

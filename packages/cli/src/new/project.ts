@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
+import { readJsonFile } from "../files/json-file.ts";
+import type { Files } from "../files/write.ts";
 import { isRecord, textAt, valueAt } from "../json.ts";
 import { handlerChains } from "./edits.ts";
-import type { Files, PartType } from "./templates.ts";
+import type { PartType } from "./templates.ts";
 import { isCallOf, listIn, nameOf, nodeAt, treeOf } from "./source.ts";
 import type { PackageManager } from "./words.ts";
 
@@ -66,7 +68,7 @@ export const BASE_FILE = ".treadle/base.json";
 export function findProject(from: string): Project {
   const start = resolve(from);
   for (let folder = start; ; folder = dirname(folder)) {
-    const manifest = readJson(join(folder, "package.json"));
+    const manifest = readJsonFile(join(folder, "package.json"));
     if (manifest !== undefined && valueAt(manifest, "dependencies", "treadle") !== undefined)
       return { folder, name: textAt(manifest, "name"), record: readRecord(folder), resources: resourcesOf(folder) };
     if (folder === dirname(folder)) break;
@@ -80,7 +82,7 @@ export function findProject(from: string): Project {
 /** Returns the record of a project; `undefined` without one. @throws CliError if it cannot be used */
 function readRecord(folder: string): ProjectRecord | undefined {
   const path = join(folder, RECORD_FILE);
-  const found = readJson(path);
+  const found = readJsonFile(path);
   if (found === undefined) return undefined;
   const texts = ["name", "group", "kind", "packageManager"].map((field) => textAt(found, "operator", field));
   if (textAt(found, "version") === "" || texts.includes("") || !Array.isArray(valueAt(found, "additions")))
@@ -91,7 +93,7 @@ function readRecord(folder: string): ProjectRecord | undefined {
 /** Returns the templates as they were written last; `undefined` if the file is missing. @throws CliError if it cannot be used */
 export function readBase(folder: string): Files | undefined {
   const path = join(folder, BASE_FILE);
-  const found = readJson(path);
+  const found = readJsonFile(path);
   if (found === undefined) return undefined;
   const files = valueAt(found, "files");
   if (!isRecord(files) || Object.values(files).some((text) => typeof text !== "string"))
@@ -104,17 +106,6 @@ export function recordFiles(record: ProjectRecord, base: Files): Files {
   const sorted = Object.fromEntries(Object.entries(base).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const text = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
   return { [RECORD_FILE]: text(record), [BASE_FILE]: text({ version: record.version, files: sorted }) };
-}
-
-/** @throws CliError if the file is no JSON */
-function readJson(path: string): object | undefined {
-  if (!existsSync(path)) return undefined;
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isRecord(value) ? value : {};
-  } catch (error) {
-    throw new CliError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** The kinds of the modules in `src` that have a handler. */
