@@ -3,27 +3,19 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { CHANGE_IDS } from "../src/check/change-ids.ts";
+import { RELEASE_SCHEMAS } from "./release-schemas.ts";
+import { header, health, object, time, unread } from "./schema-parts.ts";
 
-const object = z.strictObject({
-  apiVersion: z.string(),
-  kind: z.string(),
-  namespace: z.string().optional().describe("Absent for a cluster-scoped object."),
-  name: z.string(),
-});
-const health = z.enum(["Ready", "Pending", "Failed", "Unknown"]);
 const relation = z
   .enum(["root", "owned", "dependent", "named", "mentioned"])
   .describe(
     "How the object belongs to the one above: root: it is the named object; owned: by an owner reference or a label; dependent: by an entry of status.dependents; named: in a spec or a status; mentioned: in a condition.",
   );
-const time = z.iso.datetime();
 const reason = z.strictObject({
   code: z.string().describe("For programs. docs/cli/explain.md lists the codes; another word is the reason of a condition."),
   object,
   message: z.string(),
 });
-const unread = z.array(z.strictObject({ what: z.string(), why: z.string() })).describe("What could not be read.");
-const header = { apiVersion: z.literal("cli.treadle.dev/v1alpha1") };
 
 /** The document of `treadle explain -o json`. */
 export const explanation = z
@@ -341,6 +333,7 @@ export function schemaFiles(): ReadonlyMap<string, string> {
     ["generated-files.json", text(generatedFiles)],
     ["object-tree.json", text(objectTree)],
     ["pipeline-graph.json", text(pipelineGraph)],
+    ...Object.entries(RELEASE_SCHEMAS).map(([name, schema]) => [name, text(schema)] as const),
   ]);
 }
 

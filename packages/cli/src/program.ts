@@ -1,7 +1,7 @@
 /** The command line: commands and flags as data become a program. Nothing here knows what a command does. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { COMMANDS } from "./commands/all.ts";
-import type { CommandDeclaration, FlagDeclaration } from "./commands/command.ts";
+import type { ArgumentDeclaration, CommandDeclaration, FlagDeclaration } from "./commands/command.ts";
 import { CONNECTION_FLAGS } from "./commands/connection.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -39,7 +39,7 @@ export interface ProgramOptions {
 
 function programOf(name: string, terminal: Terminal, result: { code: ExitCode }): Command {
   const program = configured(new Command(name), name, terminal)
-    .description("Makes, draws and builds Kubernetes operators, and looks at their objects.")
+    .description("Makes, draws and builds Kubernetes operators, looks at their objects, and installs applications without an operator.")
     .usage("<command> [options]")
     .version(VERSION, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help for a command")
@@ -70,7 +70,7 @@ function commandOf(declaration: CommandDeclaration, context: Context): Command {
     .description(declaration.description)
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `\nExamples:\n${exampleLines(name, examples)}`);
-  if (argument !== undefined) command.addArgument(argumentOf(argument));
+  for (const each of [argument ?? []].flat()) command.addArgument(argumentOf(each));
   if (commands.length > 0) command.helpCommand("help [command]", "show help for a command");
   for (const each of commands) command.addCommand(commandOf(each, context));
   for (const each of flags) command.addOption(optionOf(each));
@@ -130,7 +130,7 @@ function optionOf({ flags, description, choices, isRepeatable = false }: FlagDec
   return option;
 }
 
-function argumentOf({ syntax, description, choices }: NonNullable<CommandDeclaration["argument"]>): Argument {
+function argumentOf({ syntax, description, choices }: ArgumentDeclaration): Argument {
   const argument = new Argument(syntax, description);
   return choices === undefined ? argument : argument.choices(choices);
 }

@@ -17,6 +17,8 @@ export interface ConnectionFlags {
 /** A cluster that a command talks to. */
 export interface Connection {
   readonly client: Client;
+  /** The same cluster, for requests that Ctrl-C must not end. They need a signal of their own. */
+  readonly lasting: Client;
   /** The namespace of the flag, else of the context, else `default`. */
   readonly namespace: string;
 }
@@ -40,11 +42,12 @@ export async function openConnection(flags: ConnectionFlags, { env, signal }: Pi
     ...(impersonate === undefined ? {} : { impersonate }),
   };
   // Lookups of kinds share requests, which no single caller may end. Ctrl-C ends them all.
-  const client = intercept(await connect(options), (next) => ({
+  const lasting = await connect(options);
+  const client = intercept(lasting, (next) => ({
     raw: (request, about) =>
       next.raw({ ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) }, about),
   }));
-  return { client, namespace: flags.namespace ?? config.namespace ?? "default" };
+  return { client, lasting, namespace: flags.namespace ?? config.namespace ?? "default" };
 }
 
 /** `--server` replaces the address of the context. Without any kubeconfig it is a server that asks for no credentials. */

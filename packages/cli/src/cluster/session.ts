@@ -10,6 +10,8 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** A cluster while a command runs. It is a {@link Search} as well. */
 export interface Session extends Search {
   readonly client: Client;
+  /** The same cluster, for requests that Ctrl-C must not end. They need a signal of their own. */
+  readonly lasting: Client;
   /** Returns a new reader, with its own limit of requests. */
   reader(): ClusterReader;
 }
@@ -17,12 +19,12 @@ export interface Session extends Search {
 /** Calls `work` with the cluster that the flags name. @throws CliError and errors of the client */
 export async function onCluster<T>(flags: ConnectionFlags, terminal: Terminal, work: (session: Session) => Promise<T>): Promise<T> {
   checkNamespace(flags.namespace);
-  const { client, namespace } = await openConnection(flags, terminal);
+  const { client, lasting, namespace } = await openConnection(flags, terminal);
   try {
     const { signal } = terminal;
     const kinds = await servedKinds(client, signal);
     const reader = (): ClusterReader => clusterReader({ client, kinds, signal, nowMs: () => terminal.nowMs() });
-    return await work({ client, kinds, namespace, signal, reader });
+    return await work({ client, lasting, kinds, namespace, signal, reader });
   } finally {
     await client.close();
   }

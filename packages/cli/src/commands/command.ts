@@ -16,6 +16,15 @@ export interface FlagDeclaration {
   readonly isRepeatable?: boolean;
 }
 
+/** An argument. */
+export interface ArgumentDeclaration {
+  /** As in `<object...>`, or `[module]` for one that may be left out. */
+  readonly syntax: string;
+  readonly description: string;
+  /** The allowed values. @defaultValue any */
+  readonly choices?: readonly string[];
+}
+
 /** A command of the program. */
 export interface CommandDeclaration {
   readonly name: string;
@@ -23,8 +32,8 @@ export interface CommandDeclaration {
   readonly summary: string;
   /** What it does, for its own help. */
   readonly description: string;
-  /** As in `<object...>`, or `<module>` for one word. @defaultValue no words */
-  readonly argument?: { readonly syntax: string; readonly description: string; readonly choices?: readonly string[] };
+  /** As in `<object...>`, or `<module>` for one word; a list for several. @defaultValue no words */
+  readonly argument?: ArgumentDeclaration | readonly ArgumentDeclaration[];
   /** Commands below this one, as in `new step`. @defaultValue none */
   readonly commands?: readonly CommandDeclaration[];
   readonly flags: readonly FlagDeclaration[];

@@ -16,7 +16,7 @@ export const dev: CommandDeclaration = {
   flags: [
     { flags: "-o, --output <format>", description: "json: one line for each event, for programs", choices: ["json"] },
     { flags: "--all", description: "show passes that change nothing, and every line of the log" },
-    { flags: "--samples <dir>", description: "manifests to apply, also after each change of them; deploy/samples if it is left out" },
+    { flags: "--samples <dir>", description: "manifests to apply, also after each change of them; by default deploy/samples" },
     { flags: "--port <port>", description: "port of the in-memory cluster (default: a free one)" },
     { flags: "--webhook-host <host>", description: "name or address by which the API server reaches this machine, for webhooks" },
     ...CONNECTION_FLAGS.filter(({ flags }) => OF_KUBECTL.some((name) => flags.includes(name))),

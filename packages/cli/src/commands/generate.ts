@@ -9,7 +9,7 @@ const types: CommandDeclaration = {
   description:
     "Writes a module for each CRD: the kind for reads and dependents, and the types of its objects with the descriptions of the schema. " +
     "Modules that were not generated are never changed.",
-  argument: { syntax: "[files...]", description: "YAML or JSON with CRDs; kinds as in kubectl if --from-cluster is given (default: all)" },
+  argument: { syntax: "[files...]", description: "YAML or JSON with CRDs; kinds, as in kubectl, with --from-cluster (default: all)" },
   flags: [
     { flags: "--from-cluster", description: "read the CRDs of a cluster" },
     { flags: "--out <dir>", description: "folder of the modules (default: src/kinds); -: print them" },

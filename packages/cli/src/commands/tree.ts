@@ -8,7 +8,7 @@ export const tree: CommandDeclaration = {
   description:
     "Shows an object, its owners, and everything below it: components, dependents, owned objects and what its spec names. Each line has the " +
     "health, the reason and the time since when it is so.",
-  argument: { syntax: "<object...>", description: "KIND/NAME or KIND NAME; the kind as in kubectl" },
+  argument: { syntax: "<object...>", description: "KIND/NAME or KIND NAME; the kind as in kubectl, or release/NAME" },
   flags: [
     { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
     { flags: "-w, --watch", description: "show the tree again after each change, until Ctrl-C" },
@@ -17,6 +17,7 @@ export const tree: CommandDeclaration = {
   examples: [
     { line: "tree deployment/web", does: "ReplicaSets and pods of a Deployment" },
     { line: "tree shops.example.dev/a -n shops --watch", does: "follow a rollout" },
+    { line: "tree release/shop", does: "a release of treadle apply" },
     { line: "tree shop a -o json", does: "for a script" },
   ],
   run: async (words, flags, terminal) => (await import("../tree/run.ts")).runTree(words, flags as TreeFlags, terminal),

@@ -1,5 +1,6 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Prompter } from "./prompter.ts";
 
@@ -14,6 +15,8 @@ export interface Terminal {
    * document. Ctrl-C ends the wait for it.
    */
   apart<T>(work: () => Promise<T>): Promise<T>;
+  /** Reads the standard input to its end. @defaultValue there is none */
+  input?(): Promise<string>;
   /** Width in columns. `undefined`: the output goes into a pipe or a file, so lines are not broken. */
   readonly columns: number | undefined;
   /** Whether the output may have colours. */
@@ -30,6 +33,9 @@ export interface Terminal {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** npm sends the Ctrl-C of a terminal to its program again, at once. That is not a second one. In milliseconds. */
+const REPEATED_MS = 200;
+
 /**
  * Returns the terminal of the process. Ctrl-C aborts its signal once; the second one ends the process, because Node has no listener then.
  * `NO_COLOR` and `TERM=dumb` switch colours off: Node's `hasColors()` obeys them.
@@ -37,7 +43,14 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const interrupted = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    const onSignal = (): void => {
+      if (interrupted.signal.aborted) return;
+      interrupted.abort(new Error(`ended by ${name}`));
+      setTimeout(() => process.off(name, onSignal), REPEATED_MS).unref();
+    };
+    process.on(name, onSignal);
+  }
   // `treadle tree ... | head` closes the pipe. That is no failure.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -46,8 +59,8 @@ export function processTerminal(): Terminal {
   // Node leaves it out for a pipe, against its types.
   const isTerminal = Boolean(stdout.isTTY);
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: (content) => void stdout.write(content),
+    err: (content) => void stderr.write(content),
     async apart(work) {
       const own = Object.getOwnPropertyDescriptor(stdout, "write");
       stdout.write = stderr.write.bind(stderr);
@@ -58,6 +71,7 @@ export function processTerminal(): Terminal {
         else Object.defineProperty(stdout, "write", own);
       }
     },
+    input: () => Promise.race([text(process.stdin), aborted(interrupted.signal)]),
     get columns() {
       return isTerminal ? stdout.columns : undefined;
     },

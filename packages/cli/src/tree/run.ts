@@ -1,7 +1,7 @@
 /** `treadle tree`: from the words of the command line to the output, once or after each change. */
 import type { ConnectionFlags } from "../cluster/connection-flags.ts";
 import { findObject } from "../cluster/find-object.ts";
-import { objectArgument } from "../cluster/object-argument.ts";
+import { type ObjectArgument, objectArgument } from "../cluster/object-argument.ts";
 import { onCluster, type Session } from "../cluster/session.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { collect } from "../inspect/collect.ts";
@@ -22,12 +22,24 @@ export interface TreeFlags extends ConnectionFlags {
 export async function runTree(words: readonly string[], flags: TreeFlags, terminal: Terminal): Promise<ExitCode> {
   const argument = objectArgument(words);
   return onCluster(flags, terminal, async (session) => {
-    const look = async (): Promise<Situation> => collect(session.reader(), await findObject(argument, session), { withCauses: false });
+    const look = isRelease(argument)
+      ? async (): Promise<Situation> => await releaseTree(session, argument.name)
+      : async (): Promise<Situation> => collect(session.reader(), await findObject(argument, session), { withCauses: false });
     const show = showing(flags, terminal);
     if (flags.watch === true) await follow(session, { look, show, terminal });
     else show(await look());
     return EXIT.ok;
   });
+}
+
+/** A kind of a cluster with this name needs its group: `releases.example.dev/a`. */
+function isRelease({ kind }: ObjectArgument): boolean {
+  return ["release", "releases"].includes(kind.toLowerCase());
+}
+
+async function releaseTree(session: Session, name: string): Promise<Situation> {
+  const { releaseSituation } = await import("../release/situation.ts");
+  return (await releaseSituation(session, { name, namespace: session.namespace })).situation;
 }
 
 interface Following {

@@ -55,14 +55,30 @@ export class Project implements AsyncDisposable {
 
   /** Starts `treadle dev`. */
   dev(module: string, ...flags: readonly string[]): DevRun {
-    const child = spawn(process.execPath, ["--conditions=@treadle/source", BIN, "dev", module, "-o", "json", ...flags], {
-      cwd: this.folder,
-      env: { PATH: process.env["PATH"], HOME: "/nowhere" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const run = observed(child);
+    const run = observed(this.#spawn([module, "-o", "json", ...flags]));
     this.#runs.push(run);
     return run;
+  }
+
+  /** Runs `treadle dev` until its output contains a text, and ends it by Ctrl-C. */
+  async text(module: string, until: string): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+    const child = this.#spawn([module]);
+    const output = { out: "", err: "" };
+    child.stdout?.on("data", (chunk) => {
+      const isNews = !output.out.includes(until);
+      output.out += String(chunk);
+      if (isNews && output.out.includes(until)) child.kill("SIGINT");
+    });
+    child.stderr?.on("data", (chunk) => void (output.err += String(chunk)));
+    return await new Promise((resolve) => child.once("close", (code) => resolve({ code, ...output })));
+  }
+
+  #spawn(args: readonly string[]): ChildProcess {
+    return spawn(process.execPath, ["--conditions=@treadle/source", BIN, "dev", ...args], {
+      cwd: this.folder,
+      env: { PATH: process.env["PATH"], HOME: "/nowhere", FORCE_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import type { Permission } from "@treadle/reconcile";
 import { type ExtendedHandler, misuse } from "@treadle/reconcile/unstable/engine";
 import { called, nameOfAnswer, shownAnswer } from "../core/ask.ts";
 import type { Context } from "../core/context.ts";
+import type { NewEntry } from "../core/entries.ts";
 import type { ContextSource } from "../step-context.ts";
 import { requirePolicies } from "./policies/policy-levels.ts";
 import { TARGET_READ } from "../targets/pass/target-read.ts";
@@ -11,6 +12,8 @@ import type { Target, TargetDefinition } from "../targets/types.ts";
 import { POLICIES_SUFFIX } from "./plan/member.ts";
 import { type ApplyOrder, BINDINGS, ROLES } from "./plan/order.ts";
 import type { SetPolicies } from "./policies/policies.ts";
+import type { Outcome } from "./pass/outcome.ts";
+import type { Plan } from "./plan/plan.ts";
 import type { DependentSetOptions, GuardedKind, UnwatchedKind } from "./types.ts";
 
 /** The default of `timeoutMs` of a set. */
@@ -42,8 +45,34 @@ export interface SetDefinition {
   readonly source: ContextSource;
   /** Where the objects are kept; `undefined`: in the cluster of the operator, as the operator. */
   readonly target: TargetDefinition | undefined;
-  /** What a step that is a set and more does with the end of a rendering. */
+  /** What a step that is a set and more is told. */
+  readonly hooks: SetHooks;
+}
+
+/** What a step that is a set and more is told by the passes of its set. */
+export interface SetHooks {
+  /** Called with the end of a rendering. @defaultValue nothing is called */
   readonly onRendered?: OnRendered | undefined;
+  /** Called when a pass has looked at the objects. @defaultValue nothing is called */
+  readonly onFound?: ((found: FoundInPass) => void) | undefined;
+}
+
+/** What a pass found. */
+export interface FoundInPass extends SetSummary {
+  /** The plan; `undefined`: the owner is being deleted. */
+  readonly plan: Plan | undefined;
+  /** The outcomes of all objects of the plan. */
+  readonly outcomes: readonly Outcome[];
+  /** The last wave that began. */
+  readonly wave: number;
+  /** Objects that are being removed, or that will be. */
+  readonly leaving: readonly NewEntry[];
+}
+
+/** Reason and message of the condition of a set. */
+export interface SetSummary {
+  readonly reason: string;
+  readonly message: string;
 }
 
 /**
@@ -71,6 +100,7 @@ export function definitionOf(options: AnySetOptions): SetDefinition {
     order: orderOf(where, options.order),
     source: { name, cacheKindOf, marksOf: extraMarksOf },
     target: targetOf(where, options),
+    hooks: {},
   };
 }
 

@@ -32,6 +32,7 @@ import {
   type OnRendered,
   permissionsOf,
   type SetDefinition,
+  type SetHooks,
 } from "./definition.ts";
 import { sets } from "./extension.ts";
 import type { SetCleanupReq, SetDoReq } from "./pass/run.ts";
@@ -56,7 +57,12 @@ export function dependentSet<
 
 /** Returns what {@link dependentSet} gives to `defineStep()`, for steps that are a set and more. @throws TypeError as it does */
 export function setParts(primary: Kind, options: AnySetOptions, onRendered?: OnRendered): RawDefinition {
-  const definition: SetDefinition = { ...definitionOf(options), onRendered };
+  return hookedParts(primary, options, { onRendered });
+}
+
+/** As {@link setParts}, with all hooks. */
+export function hookedParts(primary: Kind, options: AnySetOptions, hooks: SetHooks): RawDefinition {
+  const definition: SetDefinition = { ...definitionOf(options), hooks };
   const { target } = definition;
   const kinds = target === undefined ? [...(definition.kinds?.values() ?? [])] : [];
   const watched = kinds.filter(({ isWatched }) => isWatched).map(({ kind }) => kind);

@@ -34,11 +34,12 @@ export interface WatchesOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
+  /** Time after which the name of a kind that the target does not serve is looked up again, in milliseconds. @defaultValue 10_000 */
+  readonly lookUpMs?: number;
 }
 
 const NO_MANAGERS: ReadonlySet<string> = new Set();
 const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-/** Time after which the name of a kind that the target does not serve is looked up again, in milliseconds. */
 const LOOK_UP_MS = 10_000;
 
 /** The watches of one connection. */
@@ -188,7 +189,7 @@ export class Watches implements TargetWatches {
   }
 
   #newScope(id: string, label: string, namespace: string | undefined): Scope {
-    const { client, clock } = this.#options;
+    const { client, clock, lookUpMs = LOOK_UP_MS } = this.#options;
     const scope: Scope = {
       id,
       label,
@@ -200,7 +201,7 @@ export class Watches implements TargetWatches {
         client,
         clock,
         log: SILENT,
-        retryMs: LOOK_UP_MS,
+        retryMs: lookUpMs,
         refusalOf: undefined,
         onDefined: undefined,
         onChange: undefined,

@@ -20,7 +20,7 @@ export { type Slot, Slots, type SlotsOptions } from "../slots.ts";
 // Files, documents and edits, as `manifests()` and `edited()` read and call them.
 export { callEdit, calledAsync } from "../set/render/calls.ts";
 export { filesBelow } from "../set/render/files-below.ts";
-export { objectsIn } from "../set/render/folder.ts";
+export { type FoundManifest, objectsIn, readManifests } from "../set/render/folder.ts";
 export { readYaml, type ReadYamlOptions, type YamlDocument, YamlError } from "../set/render/yaml.ts";
 
 // The policies of objects, as annotations.

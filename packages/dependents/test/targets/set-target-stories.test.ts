@@ -163,3 +163,12 @@ describe("an annotation that gives up a target", () => {
     expect(operator.events.map(({ reason }) => reason)).not.toContain("TargetAbandoned");
   });
 });
+
+test("an object of nobody in the target is adopted, although the watches of the target do not have it", async () => {
+  await using scene = await sceneOf({ objects: [credentials("east", "t1"), tenant("a")], type: "connection" });
+  await scene.east.create(ConfigMap, { metadata: { name: "one" }, data: { by: "hand" } });
+  await scene.start();
+  await isReady(scene);
+  const { labels = {} } = (await scene.east.get(ConfigMap, "one"))?.metadata ?? {};
+  expect(Object.keys(labels).some((label) => label.endsWith("/owner-id"))).toBe(true);
+});

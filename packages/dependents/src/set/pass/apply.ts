@@ -120,6 +120,7 @@ export async function applyNow(run: Run<SetDoReq>): Promise<StepResult<{}>> {
     errors: removal.failed.map(({ error }) => error),
   };
   const summary = judged(run, () => summaryOf(run, findings));
+  run.definition.hooks.onFound?.({ ...summary, plan, outcomes: waves.outcomes, wave: waves.wave, leaving: removal.left });
   report(run, summary, findings);
   const isFilled = fillStatus(run, summary.reason);
   const isSeen = hasSeen(run, memory.rendered?.seen ?? NO_OBJECTS, waves.outcomes);
@@ -162,7 +163,7 @@ async function prepare(run: Run<SetDoReq>): Promise<Given | StepResult<{}>> {
 
 /** Hands the end of a rendering to the step that is a set and more. Returns the error. */
 function notedEnd<E>({ definition, req, pass }: Run<SetDoReq>, error: E): E {
-  definition.onRendered?.(req, error === undefined ? undefined : pass.hideIn(error));
+  definition.hooks.onRendered?.(req, error === undefined ? undefined : pass.hideIn(error));
   return error;
 }
 

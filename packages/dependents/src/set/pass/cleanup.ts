@@ -104,6 +104,15 @@ function reportDeletion(
   reason: "Deleting" | "DeletionBlocked",
   message: string,
 ): { wait(afterMs?: number): Wait } {
+  const leaving = run.pass.found.entries.get(run.definition.name);
+  run.definition.hooks.onFound?.({
+    reason,
+    message,
+    plan: undefined,
+    outcomes: [],
+    wave: 0,
+    leaving: leaving === undefined || leaving === "keep" ? [] : leaving,
+  });
   fillStatus(run, reason);
   return run.req.conditions.unknown(run.definition.condition as never, reason, truncate(message, 1_000));
 }

@@ -8,6 +8,7 @@ import { readYaml, YamlError } from "./yaml.ts";
 
 /** An object of a file. */
 export interface FoundManifest {
+  /** The object. */
   readonly manifest: Manifest;
   /** `PATH:LINE (document NUMBER)`, for errors. */
   readonly place: string;
@@ -18,10 +19,24 @@ export interface FoundManifest {
  * @throws Error with code ERR_INVALID_MANIFESTS that names all problems
  */
 export function readFolder(folder: string, isWanted: (file: string) => boolean): readonly FoundManifest[] {
+  return withoutProblems(folder, (problems) =>
+    filesIn(folder, isWanted).flatMap((file) => {
+      const name = path.join(folder, file);
+      return manifestsIn({ name, text: readFileSync(name, "utf8") }, problems);
+    }),
+  );
+}
+
+/** Reads the objects in a text, such as that of one file. @throws Error with code ERR_INVALID_MANIFESTS that names all problems */
+export function readManifests(text: string, name: string): readonly FoundManifest[] {
+  return withoutProblems(name, (problems) => manifestsIn({ name, text }, problems));
+}
+
+function withoutProblems(source: string, read: (problems: string[]) => readonly FoundManifest[]): readonly FoundManifest[] {
   const problems: string[] = [];
-  const found = filesIn(folder, isWanted).flatMap((file) => manifestsIn(path.join(folder, file), problems));
+  const found = read(problems);
   if (problems.length === 0) return found;
-  const message = `cannot read the manifests in ${folder}:\n${problems.map((problem) => `- ${problem}`).join("\n")}`;
+  const message = `cannot read the manifests in ${source}:\n${problems.map((problem) => `- ${problem}`).join("\n")}`;
   throw Object.assign(new Error(message), { code: "ERR_INVALID_MANIFESTS" });
 }
 
@@ -43,10 +58,9 @@ function unreadable(folder: string, problem: string, cause: Error): Error {
 }
 
 /** Adds its problems to `problems`. */
-function manifestsIn(file: string, problems: string[]): readonly FoundManifest[] {
+function manifestsIn({ name: file, text }: { readonly name: string; readonly text: string }, problems: string[]): readonly FoundManifest[] {
   const found: FoundManifest[] = [];
   try {
-    const text = readFileSync(file, "utf8");
     if (file.endsWith(".json")) JSON.parse(text); // YAML allows more than JSON.
     for (const { number, line, value } of readYaml(text)) {
       const place = `${file}:${line} (document ${number})`;

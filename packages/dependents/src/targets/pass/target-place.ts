@@ -47,9 +47,13 @@ export class TargetPlace implements Place {
     this.cache = cacheIn(held, options);
   }
 
-  /** The credential may not allow a watch of the namespace: then the object is read by requests. */
+  /**
+   * The watches have objects with the label of an owner only: one that is to be adopted is not among them. And the credential may not allow
+   * a watch of the namespace. Then the object is read by requests.
+   */
   isSelected(kind: Kind, { metadata }: KubernetesObject): boolean {
-    return this.cache.covers(kind, metadata.namespace ?? "*");
+    const isLabelled = Object.keys(this.#options.ownerLabels).some((label) => metadata.labels?.[label] !== undefined);
+    return isLabelled && this.cache.covers(kind, metadata.namespace ?? "*");
   }
 
   watch(kind: Kind | KindName): KindWatch {
