@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CustomResourceDefinition } from "@treadle/apimachinery/kinds";
 import { startTestCluster } from "@treadle/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkReport } from "../scripts/schemas.ts";
+import { checkReport } from "../scripts/check-schemas.ts";
 import { CHANGE_IDS } from "../src/check/change-ids.ts";
 import { CRD_RULES } from "../src/check/rules/crds.ts";
 import { PIPELINE_RULES } from "../src/check/rules/pipelines.ts";
