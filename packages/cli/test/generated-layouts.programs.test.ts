@@ -25,7 +25,8 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 function written(operator: Operator, layoutOf: (input: LayoutInput) => Layout): string {
   const folder = mkdtempSync(join(dir, "out-"));
   const layout = layoutOf({ operator, parts: partsOf(operator), source: "../main.ts", version: "1.2.3" });
-  writeFiles(folder, changesOf(layout, planFiles(layout, new Map())), new AbortController().signal);
+  const present = { texts: new Map(), obstacles: new Set<string>(), folders: new Set<string>() };
+  writeFiles(folder, changesOf(layout, planFiles(layout, present)), new AbortController().signal);
   return folder;
 }
 

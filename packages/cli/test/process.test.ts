@@ -156,3 +156,31 @@ test.for(["launch.ts", "treadle-bin.ts", "kubectl-treadle-bin.ts", "kubectl-comp
     expect([...text.matchAll(/^import .* from "(.*)";$/gm)].filter(([, from = ""]) => !allowed.test(from))).toEqual([]);
   },
 );
+
+describe("a program that ends the process while it is loaded", () => {
+  const folder = mkdtempSync(join(import.meta.dirname, "..", ".results-foreign-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.for([
+    { name: "process.exit(0)", code: "process.exit(0);", says: "process.exit(0) while it was loaded" },
+    { name: "an await without an end", code: "await new Promise(() => {});", says: "never finishes loading" },
+    {
+      name: "an exception in a timer",
+      code: 'setTimeout(() => { throw new Error("late"); }, 0); await new Promise((done) => setTimeout(done, 1000));',
+      says: "failed while it was loaded: late",
+    },
+    {
+      name: "a rejection that nobody handles",
+      code: 'Promise.reject(new Error("lost")); await new Promise((done) => setTimeout(done, 1000));',
+      says: "failed while it was loaded: lost",
+    },
+  ])("by $name fails every command, with a message and without a stack", async ({ code, says }, { task }) => {
+    const module = join(folder, `${task.id}.mjs`);
+    writeFileSync(module, code);
+    for (const command of ["check", "graph"]) {
+      const ended = await run("treadle", [command, module]);
+      expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(says) });
+      expect(ended.err).not.toMatch(/^ +at .*node:/m);
+    }
+  });
+});

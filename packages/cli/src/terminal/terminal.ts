@@ -1,7 +1,8 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
-import { once } from "node:events";
+import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { foreignCode } from "./foreign-code.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** The surroundings of a command: output, width, colours, environment, time and Ctrl-C. */
@@ -56,6 +57,10 @@ export function processTerminal(): Terminal {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
   });
+  // Nobody reads the messages any more; the answer may still be read.
+  stderr.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   // Node leaves it out for a pipe, against its types.
   const isTerminal = Boolean(stdout.isTTY);
   return {
@@ -65,13 +70,13 @@ export function processTerminal(): Terminal {
       const own = Object.getOwnPropertyDescriptor(stdout, "write");
       stdout.write = stderr.write.bind(stderr);
       try {
-        return await Promise.race([work(), aborted(interrupted.signal)]);
+        return await foreignCode(work, { signal: interrupted.signal, err: (text) => void stderr.write(text) });
       } finally {
         if (own === undefined) Reflect.deleteProperty(stdout, "write");
         else Object.defineProperty(stdout, "write", own);
       }
     },
-    input: () => Promise.race([text(process.stdin), aborted(interrupted.signal)]),
+    input: () => text(addAbortSignal(interrupted.signal, stdin)),
     get columns() {
       return isTerminal ? stdout.columns : undefined;
     },
@@ -89,12 +94,6 @@ export function processTerminal(): Terminal {
 async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
   const { prompterOf } = await import("./prompter.ts");
   return prompterOf(await import("@clack/prompts"), () => interrupted.abort(new Error("ended by Ctrl-C")));
-}
-
-/** Rejects when the signal is aborted. */
-async function aborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, "abort");
-  throw signal.reason;
 }
 
 /** Ends the process with this code when its output is written: code that a command loaded may hold timers and sockets. */
