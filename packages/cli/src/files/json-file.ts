@@ -7,7 +7,8 @@ import { isRecord, type Json } from "../json.ts";
 export function readJsonFile(path: string): Json | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    // Some editors of Windows write a mark of the byte order, which package managers accept.
+    const value: unknown = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
     return isRecord(value) ? value : {};
   } catch (error) {
     throw new CliError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

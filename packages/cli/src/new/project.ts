@@ -1,14 +1,15 @@
 /** The project of a user: where it is, what it was made of, and which resources it has. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, posix, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { readJsonFile } from "../files/json-file.ts";
 import type { Files } from "../files/write.ts";
 import { isRecord, textAt, valueAt } from "../json.ts";
 import { handlerChains } from "./edits.ts";
+import { groupProblem, kindProblem, partNameProblem } from "./names.ts";
 import type { PartType } from "./templates.ts";
 import { isCallOf, listIn, nameOf, nodeAt, treeOf } from "./source.ts";
-import type { PackageManager } from "./words.ts";
+import { PACKAGE_MANAGERS, type PackageManager } from "./words.ts";
 
 /** `treadle.json`: what `treadle upgrade` needs to write the templates again. */
 export interface ProjectRecord {
@@ -85,9 +86,40 @@ function readRecord(folder: string): ProjectRecord | undefined {
   const found = readJsonFile(path);
   if (found === undefined) return undefined;
   const texts = ["name", "group", "kind", "packageManager"].map((field) => textAt(found, "operator", field));
-  if (textAt(found, "version") === "" || texts.includes("") || !Array.isArray(valueAt(found, "additions")))
-    throw new CliError(`${path} is not what treadle wrote: restore it from your repository`);
+  const additions = valueAt(found, "additions");
+  const [name = "", group = "", kind = "", packageManager = ""] = texts;
+  const isRight =
+    textAt(found, "version") !== "" &&
+    /^[a-z][a-z0-9-]*$/.test(name) &&
+    groupProblem(group) === undefined &&
+    kindProblem(kind) === undefined &&
+    PACKAGE_MANAGERS.some((each) => each === packageManager) &&
+    Array.isArray(additions) &&
+    additions.every(isAddition);
+  if (!isRight) throw new CliError(`${path} is not what treadle wrote: restore it from your repository`);
   return found as unknown as ProjectRecord; // The fields were checked; treadle wrote the rest.
+}
+
+const ADDITIONS: Readonly<Record<Addition["type"], "kind" | "part">> = {
+  resource: "kind",
+  managed: "kind",
+  step: "part",
+  component: "part",
+  dependents: "part",
+  webhook: "part",
+};
+
+/** Names and paths become paths of files, and a file of a repository may hold anything. */
+function isAddition(value: unknown): boolean {
+  const type = textAt(value, "type");
+  if (!Object.hasOwn(ADDITIONS, type) || kindProblem(textAt(value, "kind")) !== undefined) return false;
+  if (ADDITIONS[type as Addition["type"]] === "kind") return groupProblem(textAt(value, "group")) === undefined;
+  return partNameProblem(textAt(value, "name")) === undefined && isInProject(textAt(value, "module"));
+}
+
+/** Whether a path with `/` is that of a file in the project. */
+function isInProject(path: string): boolean {
+  return path !== "" && !/^\/|[\\:]/.test(path) && posix.normalize(path) === path && path.split("/")[0] !== "..";
 }
 
 /** Returns the templates as they were written last; `undefined` if the file is missing. @throws CliError if it cannot be used */
@@ -96,7 +128,7 @@ export function readBase(folder: string): Files | undefined {
   const found = readJsonFile(path);
   if (found === undefined) return undefined;
   const files = valueAt(found, "files");
-  if (!isRecord(files) || Object.values(files).some((text) => typeof text !== "string"))
+  if (!isRecord(files) || Object.entries(files).some(([file, text]) => typeof text !== "string" || !isInProject(file)))
     throw new CliError(`${path} is not what treadle wrote: restore it from your repository`);
   return files as Files; // All values are texts.
 }
