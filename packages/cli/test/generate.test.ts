@@ -347,6 +347,8 @@ test.for([
   [["--name", "1shop"], "with a letter first"],
   [["--image", 'a"b\nc'], "is not an image"],
   [["--namespaces", ",,"], "--namespaces is empty"],
+  // A script whose variable has no value.
+  [["--out", ""], "--out is empty"],
 ] as const)("%j is refused with what to do", async ([flags, says]) => {
   const { code, err } = await generate([program(), "--out", out("refused"), ...flags]);
   expect([code, err]).toEqual([2, expect.stringContaining(says)]);

@@ -1,6 +1,6 @@
 /** The programs as processes: exit codes, signals, closed pipes. */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -156,6 +156,17 @@ test.for(["launch.ts", "treadle-bin.ts", "kubectl-treadle-bin.ts", "kubectl-comp
     expect([...text.matchAll(/^import .* from "(.*)";$/gm)].filter(([, from = ""]) => !allowed.test(from))).toEqual([]);
   },
 );
+
+test.runIf(process.platform === "linux")("a full disk is a failure, and no short output", () => {
+  const full = openSync("/dev/full", "w");
+  try {
+    const args = ["--conditions=@treadle/source", bin("treadle"), "--help"];
+    const { status, stderr } = spawnSync(process.execPath, args, { stdio: ["ignore", full, "pipe"], encoding: "utf8" });
+    expect([status, stderr]).toEqual([2, "treadle: cannot write the output: the disk is full\n"]);
+  } finally {
+    closeSync(full);
+  }
+});
 
 describe("a program that ends the process while it is loaded", () => {
   const folder = mkdtempSync(join(import.meta.dirname, "..", ".results-foreign-"));

@@ -7,7 +7,7 @@
  * Without `proxy-url` in the kubeconfig, the environment names the proxy (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
  */
 import { access } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
 import type { Clock } from "@treadle/apimachinery";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";

@@ -2,6 +2,7 @@
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { EXIT } from "../exit-codes.ts";
 import { foreignCode } from "./foreign-code.ts";
 import type { Prompter } from "./prompter.ts";
 
@@ -53,14 +54,9 @@ export function processTerminal(): Terminal {
     process.on(name, onSignal);
   }
   // `treadle tree ... | head` closes the pipe. That is no failure.
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
+  stdout.on("error", endWithoutOutput);
   // Nobody reads the messages any more; the answer may still be read.
-  stderr.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+  stderr.on("error", () => undefined);
   // Node leaves it out for a pipe, against its types.
   const isTerminal = Boolean(stdout.isTTY);
   return {
@@ -99,5 +95,15 @@ async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
 /** Ends the process with this code when its output is written: code that a command loaded may hold timers and sockets. */
 export function endProcess(code: number): void {
   process.exitCode = code;
-  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+  process.stdout.write("", (error) => {
+    if (error instanceof Error) endWithoutOutput(error);
+    process.stderr.write("", () => process.exit(code));
+  });
+}
+
+/** A closed pipe is an end that the reader wants. On a full disk a part of the output is missing, which must not look like a success. */
+function endWithoutOutput(error: NodeJS.ErrnoException): never {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`treadle: cannot write the output: ${error.code === "ENOSPC" ? "the disk is full" : error.message}\n`);
+  process.exit(EXIT.failed);
 }

@@ -278,15 +278,6 @@ describe("the end", memory, () => {
     await project.dev("src/main.ts").next("started");
   });
 
-  test("in a pipe the text has no colours and no cursor movement", long, async () => {
-    await using project = new Project(SHOP);
-    const { code, out, err } = await project.text("src/main.ts", "Ready is True");
-    expect([code, err]).toEqual([130, ""]);
-    expect(out).not.toContain("\u001B");
-    expect(out).toMatch(/^\d\d:\d\d:\d\d in-memory cluster at https:\S+\n  export KUBECONFIG=\S+\n\d\d:\d\d:\d\d loading src.main\.ts\n/);
-    expect(out).toMatch(/\d\d:\d\d:\d\d stopping; press Ctrl-C again to end at once\n(.* changed nothing\n)?$/);
-  });
-
   test("the file of treadle upgrade is not ignored by git, but all files of treadle dev are", async () => {
     await using project = new Project({ ...SHOP, ".treadle/base.json": "{}", ".treadle/.gitignore": "*\n" });
     const git = (...args: readonly string[]): string => execFileSync("git", [...args], { cwd: project.folder, encoding: "utf8" });
@@ -301,6 +292,15 @@ describe("the end", memory, () => {
     const dev = project.dev("src/main.ts");
     expect([(await dev.ended).code, dev.errors]).toEqual([2, expect.stringContaining("Make it a folder that you may write")]);
     expect(dev.errors).not.toContain("not an expected failure");
+  });
+
+  test("in a pipe the text has no colours and no cursor movement", long, async () => {
+    await using project = new Project(SHOP);
+    const { code, out, err } = await project.text("src/main.ts", "Ready is True");
+    expect([code, err]).toEqual([130, ""]);
+    expect(out).not.toContain("\u001B");
+    expect(out).toMatch(/^\d\d:\d\d:\d\d in-memory cluster at https:\S+\n  export KUBECONFIG=\S+\n\d\d:\d\d:\d\d loading src.main\.ts\n/);
+    expect(out).toMatch(/\d\d:\d\d:\d\d stopping; press Ctrl-C again to end at once\n(.* changed nothing\n)?$/);
   });
 
   test("a second command in the folder is refused", long, async () => {

@@ -1,4 +1,5 @@
 /** Writes the files of a layout into a folder, or checks them, and shows the result. */
+import { CliError } from "../../cli-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeFiles } from "../../files/write.ts";
 import { document } from "../../output.ts";
@@ -21,9 +22,14 @@ export interface FolderUpdate {
   readonly notes: readonly string[];
 }
 
-/** Writes or checks all files of the layout. Returns 1 for a check of files that are not up to date. @throws CliError for files of the user in the way; then nothing is written */
+/**
+ * Writes or checks all files of the layout. Returns 1 for a check of files that are not up to date.
+ *
+ * @throws CliError for files of the user in the way; then nothing is written
+ */
 export async function updateFolder(given: FolderUpdate, terminal: Terminal): Promise<ExitCode> {
   const { folder, layout, isCheck = false, output, ignored = [], notes } = given;
+  if (folder === "") throw new CliError("--out is empty: name a folder, such as deploy, or . for this one");
   const planned = planFiles(layout, await readFolder(folder)).filter(({ state }) => !ignored.includes(state));
   if (!isCheck) {
     refuseForeign(planned, folder);
