@@ -236,7 +236,7 @@ describe("the end", memory, () => {
   });
 
   test("no operator is left when the command is killed while a loop of the program never ends", async () => {
-    await using project = new Project({ ...SHOP, "src/main.ts": "console.log(process.pid);\nfor (;;);\n" });
+    await using project = new Project({ ...SHOP, "src/main.ts": "console.log(String(process.pid));\nfor (;;);\n" });
     const dev = project.dev("src/main.ts");
     const pid = Number((await dev.next("output")).text);
     expect(works(pid)).toBe(true);
@@ -247,7 +247,7 @@ describe("the end", memory, () => {
 
   test("Ctrl-C does not wait for programs that the operator has started, and ends those of its group", async () => {
     const started = (name: string, more: string): string =>
-      `console.log("${name}", spawn("sleep", ["60"], { stdio: "inherit"${more} }).pid);`;
+      `console.log("${name} " + spawn("sleep", ["60"], { stdio: "inherit"${more} }).pid);`;
     await using project = new Project({
       ...SHOP,
       "src/main.ts": `import { spawn } from "node:child_process";\n${started("own", "")}\n${started("apart", ", detached: true")}\n${SHOP["src/main.ts"]}`,
