@@ -6,12 +6,18 @@ import { CliError } from "./cli-error.ts";
 export function failureText(error: unknown, { isVerbose }: { readonly isVerbose: boolean }): string {
   if (isVerbose && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof CliError) return error.message;
-  if (isForbidden(error)) return `${error.message}\nAsk for this right, or act as another user: --as USER, --context NAME`;
+  if (isForbidden(error) && isMissingRight(error.message))
+    return `${error.message}\nAsk for this right, or act as another user: --as USER, --context NAME`;
   if (isApiError(error)) return error.message;
   if (isOfClient(error)) return ofClient(error);
   if (error instanceof Error && error.name === "ProgramError") return error.message;
   const message = error instanceof Error ? error.message : String(error);
   return `${message}\nThis is not an expected failure. TREADLE_DEBUG_CLI=1 shows where it happened.`;
+}
+
+/** Whether a refusal is one of the authorizer. Quotas, policies and namespaces that are being deleted answer with the same code. */
+export function isMissingRight(message: string): boolean {
+  return /" cannot \S+ (resource|path) "/.test(message);
 }
 
 interface ClientError extends Error {

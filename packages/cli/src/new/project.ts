@@ -68,16 +68,24 @@ export const BASE_FILE = ".treadle/base.json";
 /** Finds the project that contains a folder. @throws CliError if there is none */
 export function findProject(from: string): Project {
   const start = resolve(from);
-  for (let folder = start; ; folder = dirname(folder)) {
-    const manifest = readJsonFile(join(folder, "package.json"));
-    if (manifest !== undefined && valueAt(manifest, "dependencies", "treadle") !== undefined)
-      return { folder, name: textAt(manifest, "name"), record: readRecord(folder), resources: resourcesOf(folder) };
-    if (folder === dirname(folder)) break;
+  const folder = projectAround(start);
+  if (folder !== undefined) {
+    const name = textAt(readJsonFile(join(folder, "package.json")), "name");
+    return { folder, name, record: readRecord(folder), resources: resourcesOf(folder) };
   }
   throw new CliError(
     `${start} is no project of an operator: no package.json here or above depends on treadle.\n` +
       "Change into the folder of a project or name it with --dir, or make one: treadle new operator NAME",
   );
+}
+
+/** Returns the nearest folder, from this one up, whose package.json depends on treadle. @throws CliError for a package.json that cannot be read */
+export function projectAround(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const manifest = readJsonFile(join(folder, "package.json"));
+    if (manifest !== undefined && valueAt(manifest, "dependencies", "treadle") !== undefined) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
 }
 
 /** Returns the record of a project; `undefined` without one. @throws CliError if it cannot be used */

@@ -25,7 +25,11 @@ export interface AdoptFlags extends Omit<WriteFlags, "adopt" | "createNamespace"
 }
 
 /** Fields that kubectl and Helm have set, and that the objects of the release no longer name, are removed. */
-const RULES: WriteRules = { adopts: true, reclaims: ["kubectl", "helm"], createsNamespaces: false };
+const RULES: WriteRules = { adopts: true, takesHelm: false, reclaims: ["kubectl", "helm"], createsNamespaces: false };
+
+function rulesFor({ fromHelm }: AdoptFlags): WriteRules {
+  return { ...RULES, takesHelm: fromHelm !== undefined };
+}
 
 /** @throws CliError and errors of the client */
 export async function runAdopt([name = "", ...words]: readonly string[], flags: AdoptFlags, terminal: Terminal): Promise<ExitCode> {
@@ -40,7 +44,7 @@ export async function runAdopt([name = "", ...words]: readonly string[], flags: 
       command: "adopt",
       creates: true,
       make,
-      rules: RULES,
+      rules: rulesFor(flags),
       forces: true,
       waits: flags.wait !== false,
       timeoutMs,
@@ -103,7 +107,7 @@ function united(objects: readonly KubernetesObject[], targetNamespace: string): 
 }
 
 async function show(context: ReleaseContext, flags: AdoptFlags, make: ChangeRequest["make"]): Promise<ExitCode> {
-  const changes = await showChanges(context, { make, rules: RULES, forces: true }, flags);
+  const changes = await showChanges(context, { make, rules: rulesFor(flags), forces: true }, flags);
   const isRefused = changes.some(({ action }) => action === "refuse");
   if (!isRefused) context.terminal.err("Nothing was changed. Add --yes to adopt the objects.\n");
   return isRefused ? EXIT.failed : EXIT.ok;

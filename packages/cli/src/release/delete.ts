@@ -11,7 +11,7 @@ import { converge, notingDeletes } from "./run/converge.ts";
 import { NO_WRITES } from "./run/engine.ts";
 import { onRelease, type ReleaseContext, type ReleaseFlags, timeoutOf } from "./session.ts";
 import { unknownRelease } from "./store/acquire.ts";
-import { deleteRevision, listRevisions, readHead } from "./store/head.ts";
+import { deleteRevision, listRevisionNumbers, readHead } from "./store/head.ts";
 import { type LockedRelease, ORPHAN, timeOf } from "./store/locked-release.ts";
 import { releaseName, type ReleaseName, releaseTitle } from "./view/names.ts";
 
@@ -69,6 +69,7 @@ async function removed(
 ): Promise<ReleaseDeletion> {
   const { session, terminal, ref } = context;
   const deleted = new Map<string, ObjectName>();
+  await requireRights(context, release);
   await begin(release, { isOrphaning, at: timeOf(terminal.nowMs()) });
   const { targetNamespace } = release.record.object.spec;
   const about = { release: releaseName(ref, targetNamespace), isOrphaning };
@@ -88,12 +89,18 @@ async function removed(
       return { ...about, outcome: end.type, message, deleted: [...deleted.values()], left };
     }
   }
-  for (const { revision } of await listRevisions(session.lasting, ref, session.signal)) {
+  for (const revision of await listRevisionNumbers(session.lasting, ref, session.signal)) {
     await release.renew();
     await deleteRevision(session.lasting, ref, revision, session.signal);
   }
   await release.end();
   return { ...about, outcome: "deleted", message: "", deleted: [...deleted.values()], left: [] };
+}
+
+/** Asks the server whether the user may remove the release itself, before any object is deleted. @throws errors of the client */
+async function requireRights({ session, ref }: ReleaseContext, release: LockedRelease): Promise<void> {
+  await listRevisionNumbers(session.client, ref, session.signal);
+  await release.requireEnd();
 }
 
 /** Stores that the deletion has begun. Nothing but its end follows. */

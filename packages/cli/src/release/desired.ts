@@ -47,7 +47,7 @@ export async function desiredOf(
 }
 
 export function rulesOf({ adopt, createNamespace }: Pick<WriteFlags, "adopt" | "createNamespace">): WriteRules {
-  return { adopts: adopt === true, reclaims: [], createsNamespaces: createNamespace === true };
+  return { adopts: adopt === true, takesHelm: false, reclaims: [], createsNamespaces: createNamespace === true };
 }
 
 /** @throws CliError */

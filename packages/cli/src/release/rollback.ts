@@ -5,7 +5,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { historyMaxOf, rulesOf, type WriteFlags } from "./desired.ts";
 import { change, type Desired } from "./run/change.ts";
 import { onRelease, type ReleaseContext, timeoutOf } from "./session.ts";
-import { listRevisions, readRevision } from "./store/head.ts";
+import { listRevisionNumbers, readRevision } from "./store/head.ts";
 import type { ReleaseRecord } from "./store/record.ts";
 import { showResult } from "./view/result.ts";
 
@@ -40,7 +40,7 @@ async function formerState({ session, ref }: ReleaseContext, record: ReleaseReco
   const revision = wanted ?? (await lastGood({ session, ref }, record));
   const found = await readRevision(session.client, ref, revision, session.signal);
   if (found === undefined) {
-    const kept = (await listRevisions(session.client, ref, session.signal)).map((each) => each.revision);
+    const kept = await listRevisionNumbers(session.client, ref, session.signal);
     const which = kept.length === 0 ? "none is kept" : `kept are ${kept.join(", ")}`;
     throw new CliError(
       `release ${ref.namespace}/${ref.name} has no revision ${revision}: ${which}; \`treadle history ${ref.name}\` shows them`,
@@ -53,8 +53,8 @@ async function formerState({ session, ref }: ReleaseContext, record: ReleaseReco
 /** The last revision before the present one that was ready, else the one before it. */
 async function lastGood({ session, ref }: Pick<ReleaseContext, "session" | "ref">, record: ReleaseRecord): Promise<number> {
   const { revision: present } = record.object.spec;
-  const all = await listRevisions(session.client, ref, session.signal);
-  const before = all.map(({ revision }) => revision).filter((revision) => revision < present);
+  const all = await listRevisionNumbers(session.client, ref, session.signal);
+  const before = all.filter((revision) => revision < present);
   const isGood = (revision: number): boolean => record.outcomes.some((each) => each.revision === revision && each.type !== "failed");
   const found = before.findLast(isGood) ?? before.at(-1);
   if (found === undefined)

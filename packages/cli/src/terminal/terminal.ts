@@ -1,4 +1,5 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
+import { once } from "node:events";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
@@ -90,6 +91,17 @@ export function processTerminal(): Terminal {
 async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
   const { prompterOf } = await import("./prompter.ts");
   return prompterOf(await import("@clack/prompts"), () => interrupted.abort(new Error("ended by Ctrl-C")));
+}
+
+/** Returns what the work returns, or rejects when the signal is aborted. For work that knows no signal: it goes on until the process ends. */
+export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await Promise.race([work, aborted(signal)]);
+}
+
+/** Rejects when the signal is aborted. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort");
+  throw signal.reason;
 }
 
 /** Ends the process with this code when its output is written: code that a command loaded may hold timers and sockets. */

@@ -29,6 +29,8 @@ describe("the operator of a project", memory, () => {
     const dev = project.dev("src/main.ts");
     const cluster = await dev.next("cluster");
     expect(cluster).toMatchObject({ isInMemory: true, kubeconfig: join(project.folder, ".treadle", "dev.kubeconfig") });
+    // The base of `treadle upgrade` is in this folder, and is committed.
+    expect(project.read(".treadle/.gitignore")).toBe("/.gitignore\n/dev.*\n/dev-target.kubeconfig\n");
     expect(await dev.next("applied")).toMatchObject({ what: "crd", object: { name: "shops.example.dev" }, operation: "created" });
     expect(await dev.next("started")).toMatchObject({ handlers: ["shops.example.dev"] });
     expect(await dev.next("applied")).toMatchObject({ what: "sample", object: { kind: "Shop", name: "default/a" } });

@@ -102,3 +102,24 @@ test("a person without rights is told which verb on what is missing, and nothing
   expect(few.err).toMatch(/cannot (patch|create) resource "configmaps"/);
   expect(await cluster.get(ConfigMap, "a")).toBeUndefined();
 });
+
+test("a person who may not delete Secrets deletes no object of a release, and applies it without removing old revisions", async () => {
+  await using cluster = await startTestCluster({ https: true, kinds: [ConfigMap, Secret] });
+  const releases = new Releases(cluster);
+  await grant(cluster, "ben", [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "create", "update"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["*"] },
+  ]);
+  const source = (value: string): string => folderOf({ "a.yaml": configMapYaml("a", value) });
+  await releases.run(`apply shop ${source("1")} --as ben`);
+  const second = await releases.run(`apply shop ${source("2")} --as ben --history-max 1`);
+  expect(second).toMatchObject({ code: 0, out: "release default/shop: revision 2 is ready: 1 changed\n" });
+  expect(second.err).toContain(
+    "old revisions of release default/shop are not removed: cannot delete Secret default/treadle-release.shop.1",
+  );
+  const deletion = await releases.run("delete shop --as ben");
+  expect([deletion.code, deletion.err]).toEqual([EXIT.failed, expect.stringContaining('cannot delete resource "secrets"')]);
+  expect(await cluster.get(ConfigMap, "a")).toBeDefined();
+  expect((await releases.run("list")).out).toContain("Ready");
+  expect(await releases.run("delete shop")).toMatchObject({ code: 0 });
+});

@@ -121,6 +121,29 @@ test("objects of others are not taken: of nobody only with --adopt, of another r
   expect(robbed.err).toContain("Rename the objects, or remove them from their present owner first.");
 });
 
+test("an object of a release of Helm is not taken, not even with --adopt and --force-conflicts", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  const labels = { "app.kubernetes.io/managed-by": "Helm" };
+  const annotations = { "meta.helm.sh/release-name": "redis", "meta.helm.sh/release-namespace": "default" };
+  await cluster.create(ConfigMap, { metadata: { name: "a", labels, annotations }, data: { value: "1" } });
+  for (const line of [`apply shop ${folder({ a: "1" })} --adopt --force-conflicts`, "adopt shop configmap/a --yes"]) {
+    const { code, err } = await releases.run(line);
+    expect([line, code]).toEqual([line, 2]);
+    expect(err).toContain("ConfigMap default/a: it belongs to the release default/redis of Helm\n`treadle adopt NAME --from-helm RELEASE`");
+  }
+  expect((await cluster.get(ConfigMap, "a"))?.metadata.labels).toEqual(labels);
+});
+
+test("the record of a release cannot be part of a release", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  await releases.run(`apply shop ${folder({ a: "1" })}`);
+  const stdin = JSON.stringify(await cluster.get(Secret, "treadle-release.shop"));
+  const { code, err } = await releases.run("apply shop - --adopt --force-conflicts", { stdin });
+  expect([code, err]).toEqual([2, expect.stringContaining("Secret treadle-release.shop is the record of a release")]);
+});
+
 test("a CRD and its instances are one release", async () => {
   await using cluster = await startCluster();
   const releases = new Releases(cluster);
@@ -240,4 +263,29 @@ test("only the newest revisions are kept", async () => {
     err: expect.stringContaining("has no revision 1: kept are 3, 4"),
   });
   expect((await releases.run("rollback shop 3")).out).toContain("revision 5 is ready: 1 changed");
+});
+
+test("a release whose state was lost goes on after its former revisions, and keeps the new one", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  for (const value of ["1", "2", "3"]) await releases.run(`apply shop ${folder({ a: value })} --history-max 2`);
+  await cluster.client.delete(Secret, { namespace: "default", name: "treadle-release.shop" });
+  expect((await releases.run(`apply shop ${folder({ a: "4" })} --history-max 2`)).out).toContain("revision 4 is ready: 1 changed");
+  const { revisions } = JSON.parse((await releases.run("history shop -o json")).out) as { revisions: { revision: number }[] };
+  expect(revisions.map(({ revision }) => revision)).toEqual([3, 4]);
+  expect((await releases.run("status shop")).out).toContain("1 of 1 objects are ready");
+});
+
+test("a revision that cannot be read hinders neither apply, rollback to another one nor delete", async () => {
+  await using cluster = await startCluster();
+  const releases = new Releases(cluster);
+  for (const value of ["1", "2", "3"]) await releases.run(`apply shop ${folder({ a: value })}`);
+  const broken = { namespace: "default", name: "treadle-release.shop.1" };
+  await cluster.client.patch(Secret, broken, { type: "merge", body: { data: { revision: "AAAA" } } });
+  expect(await releases.run(`apply shop ${folder({ a: "4" })}`)).toMatchObject({ code: 0 });
+  expect(await releases.run("rollback shop")).toMatchObject({ code: 0 });
+  const history = await releases.run("history shop");
+  expect([history.code, history.err]).toEqual([2, expect.stringContaining("Secret default/treadle-release.shop.1, a revision")]);
+  expect(await releases.run("delete shop")).toMatchObject({ code: 0 });
+  expect(await cluster.list(Secret, "default")).toEqual([]);
 });

@@ -22,9 +22,13 @@ export interface Change {
 export function changesOf(
   { objects, leaving }: Pick<RunProgress, "objects" | "leaving">,
   writes: ReadonlyMap<string, DryWrite>,
+  { takesHelm }: { readonly takesHelm: boolean } = { takesHelm: false },
 ): readonly Change[] {
   const known = new Set(objects.map(idOf));
-  const changes = objects.map((each) => changeOf(each, writes.get(idOf(each))));
+  const changes = objects.map((each) => {
+    const write = writes.get(idOf(each));
+    return (takesHelm ? undefined : ofHelm(each, write)) ?? changeOf(each, write);
+  });
   const leavingIds = new Set(leaving.map(idOf));
   const removed = leaving.map((entry): Change => {
     const { apiVersion, kind, name, namespace, reason, message } = entry;
@@ -76,6 +80,16 @@ function changeOf(run: RunObject, write: DryWrite | undefined): Change {
     : { object, action: "update", fields, ...(isTaken ? { message: "the release takes it; no field changes" } : {}) };
 }
 
+/** Refuses an object that a release of Helm has. To the engine it belongs to nobody. */
+function ofHelm({ apiVersion, kind, name, namespace }: RunObject, write: DryWrite | undefined): Change | undefined {
+  const { annotations = {}, labels = {} } = write?.before?.metadata ?? {};
+  const release = annotations["meta.helm.sh/release-name"];
+  if (release === undefined || labels["app.kubernetes.io/managed-by"] !== "Helm" || isMarked(labels)) return undefined;
+  const object = { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+  const owner = `${annotations["meta.helm.sh/release-namespace"] ?? namespace ?? ""}/${release}`;
+  return { object, action: "refuse", fields: [], reason: "OfHelm", message: `it belongs to the release ${owner} of Helm` };
+}
+
 /** Whose an object is that the run must not take, as the engine says it at the end of its message. */
 function ownerOf(message: string): Pick<Change, "reason" | "message"> {
   const owner = /: it belongs to (.*)$/s.exec(message)?.[1];
@@ -88,9 +102,11 @@ function ownerOf(message: string): Pick<Change, "reason" | "message"> {
 const REFUSED: ReadonlySet<string> = new Set(["Immutable", "KindNotServed", "Forbidden", "NotRecreatable"]);
 
 function isMarkedNew({ before, after }: DryWrite): boolean {
-  const isMarked = (labels: Readonly<Record<string, string>> = {}): boolean =>
-    Object.keys(labels).some((key) => key.startsWith("releases.treadle.dev/"));
   return !isMarked(before?.metadata.labels) && isMarked(after?.metadata.labels);
+}
+
+function isMarked(labels: Readonly<Record<string, string>> = {}): boolean {
+  return Object.keys(labels).some((key) => key.startsWith("releases.treadle.dev/"));
 }
 
 /** The number of changes of each action. */

@@ -44,7 +44,7 @@ export async function preview(request: PreviewRequest): Promise<readonly Change[
     onPass(report) {
       const { progress, result } = report;
       if (progress !== undefined) {
-        changes = changesOf(progress, recorder.writes);
+        changes = changesOf(progress, recorder.writes, rules);
         return "end";
       }
       const problem = problemIn(report);

@@ -8,13 +8,14 @@
 import { type KubernetesObject, sleep as pause, systemClock } from "@treadle/apimachinery";
 import { RunCluster } from "@treadle/dependents/unstable/run";
 import { CliError } from "../../cli-error.ts";
+import { failureText } from "../../failure.ts";
 import { idOf, type ObjectName } from "../../cluster/object-name.ts";
 import type { Change } from "../preview/changes.ts";
 import { preview } from "../preview/preview.ts";
 import { refusalText } from "../preview/refusal.ts";
 import type { ReleaseContext } from "../session.ts";
 import { acquire } from "../store/acquire.ts";
-import { deleteRevision, listRevisions, readRevision, writeRevision } from "../store/head.ts";
+import { deleteRevision, listRevisionNumbers, readRevision, writeRevision } from "../store/head.ts";
 import { type LockedRelease, timeOf } from "../store/locked-release.ts";
 import { digestOfData, encoded, newRecord, type Outcome, type ReleaseRecord, type RevisionRecord } from "../store/record.ts";
 import { converge, type Converged, notingDeletes } from "./converge.ts";
@@ -110,7 +111,7 @@ async function changed(context: ReleaseContext, request: ChangeRequest, release:
   const { revision, isNew } = await storeDesired(context, release, desired, namespaces);
   const run = await converge(context, { release, cluster, objects, rules, waits: request.waits, timeoutMs: request.timeoutMs });
   await noteEnd(context, release, revision, run);
-  await dropOld(context, request.historyMax);
+  await dropOld(context, revision, request.historyMax);
   return {
     ...run,
     revision,
@@ -141,18 +142,19 @@ export function namespacesOf(objects: readonly KubernetesObject[], target: strin
 
 /** Stores the revision, then the state that names it. The revision stays if it is the present one. @throws CliError if it is too large */
 async function storeDesired(
-  { session, terminal, ref, holder }: ReleaseContext,
+  context: ReleaseContext,
   release: LockedRelease,
   desired: Desired,
   namespaces: readonly string[],
 ): Promise<{ readonly revision: number; readonly isNew: boolean }> {
+  const { session, terminal, ref, holder } = context;
   const { signal, lasting } = session;
   const { revision: present } = release.record.object.spec;
   const { objects, targetNamespace } = desired;
   const digest = digestOfData({ targetNamespace, objects });
   const former = present === 0 ? undefined : await readRevision(lasting, ref, present, signal);
   const isNew = former?.digest !== digest;
-  const revision = isNew ? present + 1 : present;
+  const revision = isNew ? (present === 0 ? await firstRevision(context) : present + 1) : present;
   const at = timeOf(terminal.nowMs());
   if (isNew) {
     const record: RevisionRecord = { ...desired, revision, createdAt: at, by: holder, digest };
@@ -189,9 +191,21 @@ async function noteEnd({ terminal }: ReleaseContext, release: LockedRelease, rev
   }));
 }
 
-/** Removes the oldest revisions. */
-async function dropOld({ session, ref }: ReleaseContext, historyMax: number): Promise<void> {
+/** The number after those of a release whose state was lost. A first run that was killed leaves only revision 1, which is replaced. */
+async function firstRevision({ session, ref }: ReleaseContext): Promise<number> {
+  const last = (await listRevisionNumbers(session.lasting, ref, session.signal)).at(-1) ?? 0;
+  return last > 1 ? last + 1 : 1;
+}
+
+/** Removes the oldest revisions, but not the present one. The objects are as desired, so a failure is no failure of the run. */
+async function dropOld({ session, terminal, ref }: ReleaseContext, present: number, historyMax: number): Promise<void> {
   const { lasting, signal } = session;
-  const all = await listRevisions(lasting, ref, signal);
-  for (const { revision } of all.slice(0, Math.max(0, all.length - historyMax))) await deleteRevision(lasting, ref, revision, signal);
+  try {
+    const all = await listRevisionNumbers(lasting, ref, signal);
+    const old = all.filter((revision) => revision !== present).slice(0, Math.max(0, all.length - historyMax));
+    for (const revision of old) await deleteRevision(lasting, ref, revision, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal.err(`old revisions of release ${ref.namespace}/${ref.name} are not removed: ${failureText(error, { isVerbose: false })}\n`);
+  }
 }

@@ -9,6 +9,8 @@ import { Release } from "../store/record.ts";
 export interface WriteRules {
   /** Whether existing objects without an owner are taken. */
   readonly adopts: boolean;
+  /** Whether objects of releases of Helm are taken as well. */
+  readonly takesHelm: boolean;
   /** Prefixes of the field managers whose fields are taken, so that fields which only they have set are removed. */
   readonly reclaims: readonly string[];
   /** Whether missing namespaces are created. */
@@ -29,7 +31,7 @@ export interface EngineRun {
 }
 
 /** Rules of a run that only removes objects. */
-export const NO_WRITES: WriteRules = { adopts: false, reclaims: [], createsNamespaces: false };
+export const NO_WRITES: WriteRules = { adopts: false, takesHelm: false, reclaims: [], createsNamespaces: false };
 
 /** A run has a limit of its own. */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;

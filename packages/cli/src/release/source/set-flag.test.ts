@@ -14,6 +14,15 @@ test.for([
   ["list[1].name=x", { list: [undefined, { name: "x" }] }],
   ["a={x,2,true}", { a: ["x", 2, true] }],
   ["a={}", { a: [] }],
+  // Helm 3.22 and 4.3 read these so.
+  ["a=True,b=FALSE,c=Null", { a: true, b: false, c: null }],
+  ["a=+5,b=-05,c=-0", { a: 5, b: -5, c: 0 }],
+  [String.raw`a=\1`, { a: 1 }],
+  ["a=x{b,c=d", { a: "x{b", c: "d" }],
+  ["a=b}", { a: "b}" }],
+  [String.raw`a={x\}y,z},b=1`, { a: ["x}y", "z"], b: 1 }],
+  ["a={x,y},", { a: ["x", "y"] }],
+  ["a=1,", { a: 1 }],
   ["big=12345678901234567890", { big: "12345678901234567890" }],
 ] as const)("--set %s", ([text, want]) => {
   expect(setValues({}, text)).toEqual(want);
@@ -25,7 +34,7 @@ test("--set keeps the other values, and does not change its input", () => {
   expect(values).toEqual({ image: { name: "web", tag: "1" } });
 });
 
-test.for(["", "a", "=b", "a.=b", "a[x]=1", ".a=1", "a=1,", "__proto__.x=1", "a[99999999]=1"])(
+test.for(["", "a", "=b", "a.=b", "a[x]=1", ".a=1", "a=1,,b=2", "a={x,y", "a={x}y", "a={{x,y},z}", "__proto__.x=1", "a[99999999]=1"])(
   "--set %j is refused with its text",
   (text) => {
     expect(() => setValues({}, text)).toThrow(/^--set/);

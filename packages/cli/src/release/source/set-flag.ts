@@ -6,42 +6,55 @@ type Values = Record<string, unknown>;
 /** Sets the values of a text in `values`. @throws CliError for a text of another form */
 export function setValues(values: Readonly<Values>, text: string): Values {
   const result = structuredClone(values) as Values;
-  for (const pair of splitAt(text, ",")) {
-    const [key, value] = split(pair);
-    if (key === undefined || value === undefined || key.trim() === "")
-      throw new CliError(
-        `--set ${JSON.stringify(text)} cannot be read at ${JSON.stringify(pair)}; write KEY=VALUE, such as --set image.tag=1.2`,
-      );
-    assign(result, pathOf(key, text), valueOf(value));
-  }
+  let at = 0;
+  do {
+    const equals = endOf(text, at, "=,");
+    const key = text.slice(at, equals);
+    if (text[equals] !== "=" || key.trim() === "") throw unreadable(text, text.slice(at));
+    const { value, end } = valueAt(text, equals + 1);
+    assign(result, pathOf(key, text), value);
+    at = end + 1; // As in Helm, a comma may be last.
+  } while (at < text.length);
   return result;
 }
 
-/** Splits at a sign that is neither escaped nor in braces. */
-function splitAt(text: string, sign: string): readonly string[] {
-  const parts: string[] = [""];
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const each = text.charAt(i);
-    const last = parts.length - 1;
-    if (each === "\\" && i + 1 < text.length) parts[last] += each + text.charAt(++i);
-    else if (each === sign && depth === 0) parts.push("");
-    else {
-      if (each === "{") depth++;
-      if (each === "}") depth--;
-      parts[last] += each;
-    }
+function unreadable(text: string, part: string): CliError {
+  return new CliError(
+    `--set ${JSON.stringify(text)} cannot be read at ${JSON.stringify(part)}; write KEY=VALUE, such as --set image.tag=1.2`,
+  );
+}
+
+/** Reads the value that begins at `start`. A list begins with a brace; a brace elsewhere is a sign as any other. */
+function valueAt(text: string, start: number): { readonly value: unknown; readonly end: number } {
+  if (text[start] !== "{") {
+    const end = endOf(text, start, ",");
+    return { value: scalarOf(text.slice(start, end)), end };
   }
+  const close = endOf(text, start + 1, "}");
+  const end = close + 1;
+  if (close === text.length || (end < text.length && text[end] !== ",")) throw unreadable(text, text.slice(start));
+  const inner = text.slice(start + 1, close);
+  return { value: inner === "" ? [] : splitAt(inner, ",").map(scalarOf), end };
+}
+
+/** Returns the index of the first of `signs` that is not escaped, else that of the end. */
+function endOf(text: string, start: number, signs: string): number {
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === "\\") i++;
+    else if (signs.includes(text.charAt(i))) return i;
+  }
+  return text.length;
+}
+
+/** Splits at a sign that is not escaped. */
+function splitAt(text: string, sign: string): readonly string[] {
+  const parts: string[] = [];
+  for (let at = 0; at <= text.length; at += 1 + (parts.at(-1) ?? "").length) parts.push(text.slice(at, endOf(text, at, sign)));
   return parts;
 }
 
-function split(pair: string): readonly [string | undefined, string | undefined] {
-  const [key, ...rest] = splitAt(pair, "=");
-  return [key, rest.length === 0 ? undefined : rest.join("=")];
-}
-
 function unescaped(text: string): string {
-  return text.replaceAll(/\\(.)/gs, "$1");
+  return text.replaceAll(/\\(.?)/gs, "$1");
 }
 
 function pathOf(key: string, text: string): readonly (string | number)[] {
@@ -64,20 +77,17 @@ const FORBIDDEN: readonly string[] = ["__proto__", "constructor", "prototype"];
 /** As in Helm. */
 const MAX_INDEX = 65_536;
 
-function valueOf(text: string): unknown {
-  if (text.startsWith("{") && text.endsWith("}")) {
-    const inner = text.slice(1, -1);
-    return inner === "" ? [] : splitAt(inner, ",").map(scalarOf);
-  }
-  return scalarOf(text);
-}
-
-/** Helm reads `true`, `false`, `null` and whole numbers. A text with a leading zero, such as `007`, stays a text. */
-function scalarOf(text: string): unknown {
-  if (text === "true" || text === "false") return text === "true";
-  if (text === "null") return null;
-  const isNumber = /^(0|-?[1-9]\d{0,14})$/.test(text);
-  return isNumber ? Number(text) : unescaped(text);
+/**
+ * Helm reads `true`, `false`, `null` in any case, and whole numbers. A text with a leading zero, such as `007`, stays a text, and so does a
+ * number that is not exact here.
+ */
+function scalarOf(given: string): unknown {
+  const text = unescaped(given);
+  const word = text.toLowerCase();
+  if (word === "true" || word === "false") return word === "true";
+  if (word === "null") return null;
+  const number = /^(0|[+-]\d+|[1-9]\d*)$/.test(text) ? Number(text) + 0 : Number.NaN;
+  return Number.isSafeInteger(number) ? number : text;
 }
 
 function assign(root: Values, path: readonly (string | number)[], value: unknown): void {

@@ -1,5 +1,5 @@
 /** The Secrets of releases: reads them, and writes them as plain requests. No rules about who may. */
-import { isAlreadyExists, isNotFound, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { isAlreadyExists, isNotFound, type KubernetesObject, metadataOnly, type Ref } from "@treadle/apimachinery";
 import { Secret } from "@treadle/apimachinery/kinds";
 import type { Client } from "@treadle/client";
 import { headName, NAME_LABEL, REVISION_LABEL, revisionName } from "../name.ts";
@@ -76,7 +76,11 @@ export async function writeHead(
 const MANAGED = { "app.kubernetes.io/managed-by": "treadle" };
 
 /** Removes the Secret of a release that nobody has changed since. @throws errors of the client */
-export async function deleteHead(client: Client, head: Head, options: { readonly signal: AbortSignal }): Promise<void> {
+export async function deleteHead(
+  client: Client,
+  head: Head,
+  options: { readonly signal: AbortSignal; readonly dryRun?: boolean },
+): Promise<void> {
   const { namespace = "", name } = head.record.object.metadata;
   await client.delete(Secret, secretRef({ namespace, name }, headName(name)), {
     ...options,
@@ -90,13 +94,22 @@ export async function readRevision(client: Client, ref: Ref, revision: number, s
   return found === undefined ? undefined : revisionIn(found as KubernetesObject);
 }
 
-/** Lists the revisions of a release, the oldest first. @throws errors of the client */
+/** Lists the numbers of the revisions of a release, the oldest first. Their content may be unreadable. @throws errors of the client */
+export async function listRevisionNumbers(client: Client, ref: Ref, signal: AbortSignal): Promise<readonly number[]> {
+  const { items } = await client.list(metadataOnly(Secret), { signal, ...revisionsOf(ref) });
+  return items
+    .map(({ metadata: { labels } }) => Number(labels?.[REVISION_LABEL]))
+    .filter((revision) => Number.isSafeInteger(revision) && revision > 0)
+    .toSorted((a, b) => a - b);
+}
+
+function revisionsOf({ name, namespace }: Ref): { readonly labelSelector: string; readonly namespace?: string } {
+  return { labelSelector: `${NAME_LABEL}=${name},${REVISION_LABEL}`, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Lists the revisions of a release, the oldest first. @throws CliError for one that cannot be read, and errors of the client */
 export async function listRevisions(client: Client, ref: Ref, signal: AbortSignal): Promise<readonly RevisionRecord[]> {
-  const { items } = await client.list(Secret, {
-    signal,
-    labelSelector: `${NAME_LABEL}=${ref.name},${REVISION_LABEL}`,
-    ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
-  });
+  const { items } = await client.list(Secret, { signal, ...revisionsOf(ref) });
   return items.map((each) => revisionIn(each as KubernetesObject)).toSorted((a, b) => a.revision - b.revision);
 }
 

@@ -98,8 +98,16 @@ export class LockedRelease implements StoredOwner {
     await this.#inTurn(async () => await deleteHead(this.#options.client, this.#head, { signal: this.#options.signal }));
   }
 
+  /** Asks the server by a dry run whether {@link LockedRelease.end} is allowed. @throws errors of the client */
+  async requireEnd(): Promise<void> {
+    const { client, signal } = this.#options;
+    await this.#inTurn(async () => await deleteHead(client, this.#head, { signal, dryRun: true }));
+  }
+
+  /** A clock that was set back says nothing about the age of the lock. */
   #isDue(): boolean {
-    return this.#options.nowMs() - this.#renewedMs >= RENEW_MS;
+    const ageMs = this.#options.nowMs() - this.#renewedMs;
+    return ageMs >= RENEW_MS || ageMs < 0;
   }
 
   #renewed(): Lock | undefined {
