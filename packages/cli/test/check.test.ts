@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CustomResourceDefinition } from "@treadle/apimachinery/kinds";
 import { startTestCluster } from "@treadle/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkReport } from "../scripts/schemas.ts";
+import { checkReport } from "../scripts/check-schemas.ts";
 import { CHANGE_IDS } from "../src/check/change-ids.ts";
 import { CRD_RULES } from "../src/check/rules/crds.ts";
 import { PIPELINE_RULES } from "../src/check/rules/pipelines.ts";
@@ -133,13 +133,17 @@ test("a sample that the server refuses is found, with its unknown fields", async
   writeFileSync(file("project/main.ts"), operator(SIZE));
   const shop = (spec: object): string =>
     JSON.stringify({ apiVersion: "check.example.dev/v1", kind: "Shop", metadata: { name: "a", namespace: "x" }, spec });
-  writeFileSync(file("project/deploy/samples/good.yaml"), `${shop({ domain: "a" })}\n---\n{ kind: Other }\n---\n`);
+  writeFileSync(file("project/deploy/samples/good.yaml"), `${shop({ domain: "a" })}\n---\n{ apiVersion: v1, kind: Other }\n---\n`);
   expect(await checked("@project/main.ts")).toMatchObject({ code: 0, out: "Nothing to correct.\n" });
   writeFileSync(file("project/deploy/samples/bad.yaml"), `${shop({ domain: "a", siz: "small" })}\n---\n${shop({ size: "tiny" })}`);
   const { code, out } = await checked("@project/main.ts");
   expect(code).toBe(1);
-  expect(out).toMatch(/^error: .*deploy\/samples\/bad\.yaml #1 \(sample-refused\)\n {2}.*unknown field "spec\.siz"/);
-  expect(out).toMatch(/bad\.yaml #2 \(sample-refused\)\n {2}.*spec\.domain: Required value/);
+  expect(out).toMatch(/^error: .*deploy\/samples\/bad\.yaml, document 1 \(sample-refused\)\n {2}.*unknown field "spec\.siz"/);
+  expect(out).toMatch(/bad\.yaml, document 2 \(sample-refused\)\n {2}.*spec\.domain: Required value/);
+  writeFileSync(file("project/deploy/samples/bad.yaml"), "kind: [");
+  expect((await checked("@project/main.ts")).out).toMatch(
+    /^error: .*deploy\/samples \(sample-refused\)\n {2}.*deploy\/samples\/bad\.yaml: .*\. Correct the file, or take it out/,
+  );
 });
 
 test("a pipe gets no colours and no broken lines, and a terminal gets colours", async () => {
@@ -223,7 +227,7 @@ test("the old CRDs come from the cluster, with the versions in which objects are
 test.for([
   { args: "@nothing.ts", text: /nothing\.ts is not a file/ },
   { args: "@good.ts --against @nowhere.yaml", text: /--against nowhere\.yaml does not exist; name a YAML file, a folder/ },
-  { args: "@good.ts --against @broken.yaml", text: /broken\.yaml is no YAML: / },
+  { args: "@good.ts --against @broken.yaml", text: /cannot read .*broken\.yaml: / },
   { args: "@good.ts --against @other.yaml", text: /has no CRD of the groups check\.example\.dev/ },
   { args: "@good.ts --against git:", text: /names no revision/ },
   { args: "@good.ts --against git:-h", text: /names no revision/ },

@@ -104,7 +104,7 @@ describe("in the real shells", () => {
   const isMissing = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status !== 0;
 
   test.skipIf(isMissing("bash"))("bash completes commands, flags and values, also after =", () => {
-    const asks = [["co"], ["explain", "--outp"], ["explain", "--output", "=", ""], ["help", "gra"], ["graph", ""]];
+    const asks = [["co"], ["explain", "--outp"], ["explain", "--output", "=", ""], ["help", "gr"], ["graph", ""]];
     const script = asks.map((words) => `ask treadle ${words.map((word) => `'${word}'`).join(" ")}`).join("\n");
     const ask = `ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _treadle; echo "\${COMPREPLY[*]}"; }`;
     expect(lines("bash", ["--norc", "-euc", `source ${dir}/bash\n${ask}\n${script}; echo end`])).toEqual(

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { generatedFiles } from "../scripts/schemas.ts";
+import { generatedFiles } from "../scripts/generate-schemas.ts";
 import { runTreadle } from "../src/index.ts";
 import { fakeTerminal, type FakeTerminalOptions } from "./fake-terminal.ts";
 import { parsed } from "./generated-examples.ts";

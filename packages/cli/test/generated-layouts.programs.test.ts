@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { ClusterRole, CustomResourceDefinition, Deployment } from "@treadle/apimachinery/kinds";
 import { startTestCluster } from "@treadle/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeFolder } from "../src/generate/files/folder.ts";
-import { planFiles } from "../src/generate/files/plan.ts";
+import { writeFiles } from "../src/files/write.ts";
+import { changesOf, planFiles } from "../src/generate/files/plan.ts";
 import { helmLayout, KEEP } from "../src/generate/layouts/helm.ts";
 import { kustomizeLayout } from "../src/generate/layouts/kustomize.ts";
 import type { Layout, LayoutInput } from "../src/generate/layouts/layout.ts";
@@ -22,10 +22,11 @@ let dir: string;
 beforeAll(() => void (dir = mkdtempSync(join(tmpdir(), "treadle-layouts-"))));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-async function written(operator: Operator, layoutOf: (input: LayoutInput) => Layout): Promise<string> {
+function written(operator: Operator, layoutOf: (input: LayoutInput) => Layout): string {
   const folder = mkdtempSync(join(dir, "out-"));
   const layout = layoutOf({ operator, parts: partsOf(operator), source: "../main.ts", version: "1.2.3" });
-  await writeFolder(folder, layout, planFiles(layout, { texts: new Map(), obstacles: new Set(), folders: new Set() }));
+  const present = { texts: new Map(), obstacles: new Set<string>(), folders: new Set<string>() };
+  writeFiles(folder, changesOf(layout, planFiles(layout, present)), new AbortController().signal);
   return folder;
 }
 
@@ -59,12 +60,10 @@ describe.each(SCOPES)("for $scope", ({ namespaces, isNamespaced = false }) => {
   const options = { namespaces, isNamespaced };
   test.for(EXAMPLE_NAMES)("kustomize builds the plain form of the example %s", async (name) => {
     const operator = await exampleOperator(name, options);
-    const folder = await written(operator, kustomizeLayout);
+    const folder = written(operator, kustomizeLayout);
     const base = comparable(parsed(run(kustomize, "build", join(folder, "overlays", "production"))));
     const monitored = join(folder, "overlays", "monitored");
-    await writeFolder(monitored, { generated: new Map(), once: new Map([["kustomization.yaml", WITH_MONITORING]]) }, [
-      { path: "kustomization.yaml", state: "missing" },
-    ]);
+    writeFiles(monitored, { "kustomization.yaml": WITH_MONITORING }, new AbortController().signal);
     expect(comparable(parsed(run(kustomize, "build", monitored)))).toEqual(plainForm(operator, false));
     expect(base).toEqual(comparable(parsed(documentsOf(inOrder(partsOf(operator), { withMonitoring: false })))));
     expect(run(kustomize, "build", join(folder, "overlays", "development"))).toContain("name: TREADLE_LOG_LEVEL");
@@ -72,7 +71,7 @@ describe.each(SCOPES)("for $scope", ({ namespaces, isNamespaced = false }) => {
 
   test.for(EXAMPLE_NAMES)("helm renders the plain form of the example %s", async (name) => {
     const operator = await exampleOperator(name, options);
-    const folder = await written(operator, helmLayout);
+    const folder = written(operator, helmLayout);
     for (const program of [helm4, helm3]) {
       const text = run(program, "template", "any", folder, "--namespace", operator.namespace, ...MONITORED);
       expect(comparable(parsed(text))).toEqual(plainForm(operator, true));
@@ -91,7 +90,7 @@ components: [../../components/monitoring]
 `;
 
 test("the values of a chart decide image, scope, resources, variables and volumes", async () => {
-  const folder = await written(await exampleOperator("simple"), helmLayout);
+  const folder = written(await exampleOperator("simple"), helmLayout);
   const values = {
     image: { repository: "r.example.com/a", digest: "sha256:abc", pullPolicy: "Always", pullSecrets: [{ name: "pull" }] },
     watch: { namespaces: ["x", "y"] },
@@ -135,12 +134,12 @@ test.for([
   { name: "a misspelt value", set: "replica=1", text: /replica/ },
   { name: "two replicas of a program without leader election", set: "replicas=2", text: /replicas/ },
 ])("$name is refused by the chart", async ({ set, text }) => {
-  const folder = await written(await exampleOperator("simple"), helmLayout);
+  const folder = written(await exampleOperator("simple"), helmLayout);
   expect(() => run(helm4, "template", "any", folder, "--set", set)).toThrow(text);
 });
 
 test("a chart with webhooks is installed into the namespace of the program only", async () => {
-  const folder = await written(await exampleOperator("websites"), helmLayout);
+  const folder = written(await exampleOperator("websites"), helmLayout);
   expect(() => run(helm4, "template", "any", folder, "--namespace", "other")).toThrow(/install the chart with --namespace ops/);
   const text = run(helm4, "template", "any", folder, "--namespace", "other", "--set", "webhooks.namespace=");
   expect(text).toContain("namespace: other");
@@ -151,7 +150,7 @@ test("helm install, upgrade and uninstall work, and the CRDs are upgraded and ke
   await using cluster = await startTestCluster({ time: "real", https: true, checkStatus: false });
   const kubeconfig = join(dir, "kubeconfig");
   writeFileSync(kubeconfig, cluster.kubeconfig);
-  const folder = await written(await exampleOperator("simple"), helmLayout);
+  const folder = written(await exampleOperator("simple"), helmLayout);
   // The server runs in this process, so the wait for the program must not block it.
   const helm = async (...args: readonly string[]): Promise<void> => {
     const child = spawn(helm4, [...args, "--namespace", "simple-system", "--kubeconfig", kubeconfig], {

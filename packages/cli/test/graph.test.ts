@@ -5,7 +5,7 @@ import { kind } from "@treadle/apimachinery";
 import { describeHandler } from "@treadle/reconcile/unstable/engine";
 import { conditions, handler, one, step } from "treadle";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pipelineGraph } from "../scripts/schemas.ts";
+import { pipelineGraph } from "../scripts/graph-schemas.ts";
 import { flowchartOf } from "../src/graph/mermaid.ts";
 import { labelText } from "../src/graph/mermaid-text.ts";
 import { svgOf } from "../src/graph/svg.ts";

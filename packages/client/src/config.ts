@@ -7,12 +7,12 @@
  * Without `proxy-url` in the kubeconfig, the environment names the proxy (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
  */
 import { access } from "node:fs/promises";
-import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
 import type { Clock } from "@treadle/apimachinery";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { ConfigError } from "./config-error.ts";
 import { environmentProxy } from "./environment-proxy.ts";
+import { homeKubeconfig, namedKubeconfigs } from "./kubeconfig-files.ts";
 import { inClusterConfig, isInCluster, SERVICE_ACCOUNT_DIRECTORY } from "./in-cluster.ts";
 
 /** Options of {@link loadConfig}. */
@@ -40,7 +40,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
 async function findConfig(options: LoadConfigOptions, env: Readonly<Record<string, string | undefined>>): Promise<ClusterConfig> {
   if (options.kubeconfig !== undefined) return fromFiles([options.kubeconfig], options);
 
-  const named = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+  const named = namedKubeconfigs(env);
   if (named.length > 0) {
     const files = await existing(named);
     if (files.length > 0) return fromFiles(files, options);
@@ -53,7 +53,7 @@ async function findConfig(options: LoadConfigOptions, env: Readonly<Record<strin
     });
   }
 
-  const home = join(env["HOME"] || env["USERPROFILE"] || homedir(), ".kube", "config");
+  const home = homeKubeconfig(env);
   if ((await existing([home])).length > 0) return fromFiles([home], options);
 
   if (isInCluster(env))

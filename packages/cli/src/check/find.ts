@@ -10,7 +10,8 @@ import { crdChanges } from "./compare/crds.ts";
 import type { Change, CheckedProgram, Finding, Problem, Rule } from "./problem.ts";
 import { CRD_RULES } from "./rules/crds.ts";
 import { PIPELINE_RULES } from "./rules/pipelines.ts";
-import { refusedSamples, type Sample, sampleRefused } from "./rules/samples.ts";
+import { refusedSamples, sampleRefused } from "./rules/samples.ts";
+import type { ReadSamples } from "./samples.ts";
 
 /** Returns the program as rules see it. */
 export function checkedProgram(program: LoadedProgram): CheckedProgram {
@@ -19,19 +20,21 @@ export function checkedProgram(program: LoadedProgram): CheckedProgram {
 
 /** What {@link problemsOf} looks at besides the program. */
 export interface ProblemOptions {
-  readonly samples?: readonly Sample[];
+  readonly samples?: ReadSamples;
   readonly ignored?: readonly string[];
 }
 
 /** Returns what breaks a rule, errors first. */
 export async function problemsOf(
   program: CheckedProgram,
-  { samples = [], ignored = [] }: ProblemOptions = {},
+  { samples = { samples: [], problems: [] }, ignored = [] }: ProblemOptions = {},
 ): Promise<readonly Problem[]> {
   const { crds } = program;
   const found = [
     ...PIPELINE_RULES.flatMap((rule) => rule.find(program).map((finding) => problem(rule, finding))),
-    ...(await refusedSamples({ crds, samples })).map((finding) => problem(sampleRefused, finding)),
+    ...[...samples.problems, ...(await refusedSamples({ crds, samples: samples.samples }))].map((finding) =>
+      problem(sampleRefused, finding),
+    ),
     ...crds.flatMap((crd) => CRD_RULES.flatMap((rule) => rule.find(crd).map((finding) => problem(rule, finding)))),
   ];
   return sorted(found.filter((each) => !isIgnored(each, ignored)));

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { CustomResourceDefinition } from "@treadle/apimachinery";
 import { loadProgram } from "@treadle/controller/unstable/program";
-import { parseAllDocuments } from "yaml";
 import { CliError } from "../cli-error.ts";
+import { objectsIn } from "../files/yaml-objects.ts";
 import { crdsOf } from "../generate/crds.ts";
 import { isRecord } from "../json.ts";
 
@@ -29,14 +29,8 @@ function isManifest(file: string): boolean {
 /** @throws CliError for a text that is no YAML, if it could have a CRD */
 function crdsIn(text: string, file: string): readonly CustomResourceDefinition[] {
   // Templates of charts and files of other tools are no YAML, and do not matter.
-  if (!text.includes("CustomResourceDefinition")) return [];
-  return parseAllDocuments(text).flatMap((document) => {
-    const [error] = document.errors;
-    if (error !== undefined) throw new CliError(`${file} is no YAML: ${error.message.split("\n")[0]}`);
-    const value: unknown = document.toJS();
-    const items = isRecord(value) && Array.isArray(value["items"]) ? value["items"] : [value];
-    return items.filter(isCrd);
-  });
+  const objects: readonly unknown[] = text.includes("CustomResourceDefinition") ? objectsIn(text, file) : [];
+  return objects.filter(isCrd);
 }
 
 function isCrd(value: unknown): value is CustomResourceDefinition {

@@ -3,7 +3,7 @@ import type { CustomResourceDefinition as Crd } from "@treadle/apimachinery";
 import { loadProgram, noHandler } from "@treadle/controller/unstable/program";
 import { CliError } from "../cli-error.ts";
 import type { ConnectionFlags } from "../cluster/connection-flags.ts";
-import { openConnection } from "../cluster/connection-flags.ts";
+import { onCluster } from "../cluster/session.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { document } from "../output.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -30,7 +30,7 @@ export async function runCheck(module: string, flags: CheckFlags, terminal: Term
   if (against !== undefined && againstCluster) throw new CliError("--against and --against-cluster do not go together; choose one");
   const program = checkedProgram(await terminal.apart(() => loadProgram(module, { exports: flags.export })));
   if (program.handlers.length === 0) throw noHandler(module);
-  const problems = await problemsOf(program, { samples: samplesOf(module), ignored: ignore });
+  const problems = await problemsOf(program, { samples: await samplesOf(module), ignored: ignore });
   const old = await oldOf(program.crds, flags, terminal);
   const changes: readonly Change[] | undefined = old === undefined ? undefined : changesOf(old, program.crds, ignore);
   const report = { module, problems, ...(changes === undefined ? {} : { changes }) };
@@ -59,12 +59,8 @@ async function oldOf(next: readonly Crd[], flags: CheckFlags, terminal: Terminal
 /** A CRD that the cluster does not have is new. */
 async function ofCluster(next: readonly Crd[], flags: CheckFlags, terminal: Terminal): Promise<readonly Crd[]> {
   const { CustomResourceDefinition } = await import("@treadle/apimachinery/kinds");
-  const { client } = await openConnection(flags, terminal);
-  try {
-    const { signal } = terminal;
+  return await onCluster(flags, terminal, async ({ client, signal }) => {
     const found = await Promise.all(next.map(({ metadata }) => client.get(CustomResourceDefinition, { name: metadata.name }, { signal })));
     return found.filter((crd) => crd !== undefined);
-  } finally {
-    await client.close();
-  }
+  });
 }

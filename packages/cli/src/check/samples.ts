@@ -1,27 +1,27 @@
 /** Reads the samples of a project. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
-import { isRecord } from "../json.ts";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { isLocalClusterError, readManifests } from "@treadle/apiserver/unstable/manifests";
+import { projectFolderOf } from "../files/package.ts";
+import type { Finding } from "./problem.ts";
 import type { Sample } from "./rules/samples.ts";
 
-/** Returns the objects in `deploy/samples` of the project of a module, which is the nearest folder with a package.json. */
-export function samplesOf(module: string): readonly Sample[] {
-  const folder = join(projectOf(dirname(resolve(module))), "deploy", "samples");
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
-  return files.toSorted().flatMap((file) => {
-    const documents = parseAllDocuments(readFileSync(join(folder, file), "utf8"));
-    const place = relative(process.cwd(), join(folder, file));
-    return documents.flatMap((document, i): readonly Sample[] => {
-      // What is no YAML has an error of its own as soon as someone applies it.
-      const manifest: unknown = document.errors.length > 0 ? undefined : document.toJS();
-      return isRecord(manifest) ? [{ where: documents.length > 1 ? `${place} #${i + 1}` : place, manifest }] : [];
-    });
-  });
+/** What `deploy/samples` of a project has. */
+export interface ReadSamples {
+  readonly samples: readonly Sample[];
+  /** The first file that cannot be read. Then there are no samples. */
+  readonly problems: readonly Finding[];
 }
 
-function projectOf(folder: string): string {
-  const above = dirname(folder);
-  return existsSync(join(folder, "package.json")) || above === folder ? folder : projectOf(above);
+/** Returns the objects in `deploy/samples` of the project of a module, read as `treadle dev` reads them. */
+export async function samplesOf(module: string): Promise<ReadSamples> {
+  const folder = relative(process.cwd(), join(projectFolderOf(module), "deploy", "samples"));
+  if (!existsSync(folder)) return { samples: [], problems: [] };
+  try {
+    const manifests = await readManifests(folder);
+    return { samples: manifests.map(({ object, where }) => ({ where, manifest: object })), problems: [] };
+  } catch (error) {
+    if (!isLocalClusterError(error)) throw error;
+    return { samples: [], problems: [{ where: folder, message: error.message }] };
+  }
 }

@@ -1,6 +1,6 @@
 import type { AdoptFlags } from "../release/adopt.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { NAME, OUTPUT, WAIT_FLAGS } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
+import { NAME, WAIT_FLAGS } from "./release-flags.ts";
 
 /** `treadle adopt`. */
 export const adopt: CommandDeclaration = {

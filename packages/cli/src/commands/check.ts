@@ -1,5 +1,5 @@
 import type { CheckFlags } from "../check/run.ts";
-import type { CommandDeclaration } from "./command.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
 
 /** `treadle check`. */
 export const check: CommandDeclaration = {
@@ -18,7 +18,7 @@ export const check: CommandDeclaration = {
     { flags: "--ignore <rule>", description: "leave out a rule, or one place: RULE:WHERE; may be repeated", isRepeatable: true },
     { flags: "--strict", description: "end with 1 for warnings as well" },
     { flags: "--export <name>", description: "only the handlers of this export; may be repeated", isRepeatable: true },
-    { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
+    OUTPUT,
   ],
   isOnCluster: true,
   examples: [

@@ -16,6 +16,9 @@ export interface FlagDeclaration {
   readonly isRepeatable?: boolean;
 }
 
+/** The flag of commands that print data. */
+export const OUTPUT: FlagDeclaration = { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] };
+
 /** An argument. */
 export interface ArgumentDeclaration {
   /** As in `<object...>`, or `[module]` for one that may be left out. */

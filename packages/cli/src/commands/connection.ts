@@ -2,7 +2,7 @@
 import type { FlagDeclaration } from "./command.ts";
 
 export const CONNECTION_FLAGS: readonly FlagDeclaration[] = [
-  { flags: "-n, --namespace <name>", description: "namespace of the object (default: that of the context)" },
+  { flags: "-n, --namespace <name>", description: "namespace (default: that of the context)" },
   { flags: "--context <name>", description: "context of the kubeconfig" },
   { flags: "--kubeconfig <file>", description: "kubeconfig file (default: KUBECONFIG, then the places of kubectl)" },
   { flags: "-s, --server <url>", description: "address of the API server, instead of that of the context" },

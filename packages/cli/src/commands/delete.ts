@@ -1,6 +1,6 @@
 import type { DeleteFlags } from "../release/delete.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { NAME, OUTPUT } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
+import { NAME } from "./release-flags.ts";
 
 /** `treadle delete`. */
 export const deleteRelease: CommandDeclaration = {

@@ -1,6 +1,6 @@
 import type { ApplyFlags } from "../release/desired.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { NAME, OUTPUT, RENDER_FLAGS, SOURCES, WRITE_FLAGS } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
+import { NAME, RENDER_FLAGS, SOURCES, WRITE_FLAGS } from "./release-flags.ts";
 
 /** `treadle diff`. */
 export const diff: CommandDeclaration = {

@@ -1,5 +1,5 @@
 import type { ExplainFlags } from "../explain/run.ts";
-import type { CommandDeclaration } from "./command.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
 
 /** `treadle explain`. */
 export const explain: CommandDeclaration = {
@@ -10,10 +10,7 @@ export const explain: CommandDeclaration = {
     "and what you can do. It reads status, events, leases and owners, and changes nothing. It works for objects of any operator, and for " +
     "Deployments, Jobs, pods and other kinds of Kubernetes.",
   argument: { syntax: "<object...>", description: "KIND/NAME or KIND NAME; the kind as in kubectl" },
-  flags: [
-    { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
-    { flags: "--exit-code", description: "end with 1 if the object is not ready" },
-  ],
+  flags: [OUTPUT, { flags: "--exit-code", description: "end with 1 if the object is not ready" }],
   isOnCluster: true,
   examples: [
     { line: "explain deployment/web", does: "why does this Deployment not become ready?" },

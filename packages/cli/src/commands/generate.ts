@@ -1,6 +1,6 @@
 import type { GenerateFlags } from "../generate/run.ts";
-import type { TypesFlags } from "../types/run.ts";
-import type { CommandDeclaration } from "./command.ts";
+import type { TypesFlags } from "../generate-types/run.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
 
 /** `treadle generate types`. */
 const types: CommandDeclaration = {
@@ -14,7 +14,7 @@ const types: CommandDeclaration = {
     { flags: "--from-cluster", description: "read the CRDs of a cluster" },
     { flags: "--out <dir>", description: "folder of the modules (default: src/kinds); -: print them" },
     { flags: "--check", description: "write nothing; end with 1 if the modules are not up to date" },
-    { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
+    OUTPUT,
   ],
   isOnCluster: true,
   examples: [
@@ -22,7 +22,7 @@ const types: CommandDeclaration = {
     { line: "generate types --from-cluster certificates issuers", does: "of a cluster that has them" },
     { line: "generate types crds/*.yaml --check", does: "for CI: fails when a module is stale" },
   ],
-  run: async (words, flags, terminal) => (await import("../types/run.ts")).runTypes(words, flags as TypesFlags, terminal),
+  run: async (words, flags, terminal) => (await import("../generate-types/run.ts")).runTypes(words, flags as TypesFlags, terminal),
 };
 
 /** `treadle generate`. */
@@ -50,7 +50,7 @@ export const generate: CommandDeclaration = {
     { flags: "--image <image>", description: "container image (default: NAME:VERSION of the package)" },
     { flags: "--replicas <count>", description: "number of pods (default: 2 with leader election, else 1)" },
     { flags: "--monitoring", description: "with --out -: also print ServiceMonitor, alerts and dashboard" },
-    { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
+    OUTPUT,
   ],
   isOnCluster: false,
   examples: [

@@ -1,6 +1,6 @@
 import type { ReleaseFlags } from "../release/session.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { NAME, OUTPUT } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
+import { NAME } from "./release-flags.ts";
 
 /** `treadle history`. */
 export const history: CommandDeclaration = {

@@ -1,6 +1,5 @@
 import type { ListFlags } from "../release/list.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { OUTPUT } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
 
 /** `treadle list`. */
 export const list: CommandDeclaration = {

@@ -11,8 +11,6 @@ export const SOURCES: ArgumentDeclaration = {
   description: "YAML files, folders, charts, Kustomize folders, modules of cdk8s, or - for the standard input",
 };
 
-export const OUTPUT: FlagDeclaration = { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] };
-
 /** Flags that say how sources are rendered. */
 export const RENDER_FLAGS: readonly FlagDeclaration[] = [
   {

@@ -1,6 +1,6 @@
 import type { WriteFlags } from "../release/desired.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { NAME, OUTPUT, WAIT_FLAGS, WRITE_FLAGS } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
+import { NAME, WAIT_FLAGS, WRITE_FLAGS } from "./release-flags.ts";
 
 /** `treadle rollback`. */
 export const rollback: CommandDeclaration = {

@@ -1,6 +1,6 @@
 import type { StatusFlags } from "../release/status.ts";
-import type { CommandDeclaration } from "./command.ts";
-import { NAME, OUTPUT } from "./release-flags.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
+import { NAME } from "./release-flags.ts";
 
 /** `treadle status`. */
 export const status: CommandDeclaration = {

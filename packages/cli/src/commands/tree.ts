@@ -1,5 +1,5 @@
 import type { TreeFlags } from "../tree/run.ts";
-import type { CommandDeclaration } from "./command.ts";
+import { type CommandDeclaration, OUTPUT } from "./command.ts";
 
 /** `treadle tree`. */
 export const tree: CommandDeclaration = {
@@ -9,10 +9,7 @@ export const tree: CommandDeclaration = {
     "Shows an object, its owners, and everything below it: components, dependents, owned objects and what its spec names. Each line has the " +
     "health, the reason and the time since when it is so.",
   argument: { syntax: "<object...>", description: "KIND/NAME or KIND NAME; the kind as in kubectl, or release/NAME" },
-  flags: [
-    { flags: "-o, --output <format>", description: "json: for programs", choices: ["json"] },
-    { flags: "-w, --watch", description: "show the tree again after each change, until Ctrl-C" },
-  ],
+  flags: [OUTPUT, { flags: "-w, --watch", description: "show the tree again after each change, until Ctrl-C" }],
   isOnCluster: true,
   examples: [
     { line: "tree deployment/web", does: "ReplicaSets and pods of a Deployment" },

@@ -37,6 +37,6 @@ async function replyTo(asked: Asked, terminal: Terminal): Promise<Reply> {
 
 /** The names of values, as the declarations of commands have them in brackets. */
 const FILES: ReadonlySet<string> = new Set(["file", "module", "entry", "source", "old"]);
-const FOLDERS: ReadonlySet<string> = new Set(["folder", "dir"]);
+const FOLDERS: ReadonlySet<string> = new Set(["dir"]);
 
 export type { Shell };

@@ -1,6 +1,7 @@
 /** Applies the CRDs of the program and the samples, by server-side apply. Objects of samples that were removed stay. */
 import { apiVersionOf, type Kind, keyOf, kind, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { CustomResourceDefinition } from "@treadle/apimachinery";
+import { health } from "@treadle/apimachinery/health";
 import { CustomResourceDefinition as Crd } from "@treadle/apimachinery/kinds";
 import { inOrder, readManifests } from "@treadle/apiserver/unstable/manifests";
 import { type Client, discovery, follow } from "@treadle/client";
@@ -88,17 +89,12 @@ async function applied(of: Kind, object: object, { client, signal }: ApplyOption
 }
 
 async function established(name: string, { client, signal }: ApplyOptions): Promise<void> {
-  const done = new AbortController();
-  for await (const event of follow(client, Crd, { fieldSelector: `metadata.name=${name}`, signal: AbortSignal.any([signal, done.signal]) }))
-    if ("object" in event && isEstablished(event.object)) return;
-}
-
-function isEstablished({ status }: CustomResourceDefinitionStatus): boolean {
-  return status?.conditions?.some((condition) => condition.type === "Established" && condition.status === "True") === true;
-}
-
-interface CustomResourceDefinitionStatus {
-  readonly status?: { readonly conditions?: readonly { readonly type?: string; readonly status?: string }[] };
+  for await (const event of follow(client, Crd, { fieldSelector: `metadata.name=${name}`, signal })) {
+    if (!("object" in event)) continue;
+    const { type, message } = health(event.object);
+    if (type === "Ready") return;
+    if (type === "Failed") throw new CliError(message);
+  }
 }
 
 function kindsOf({ spec: { group, names, scope, versions } }: CustomResourceDefinition): readonly Kind[] {

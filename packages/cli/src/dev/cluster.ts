@@ -1,8 +1,8 @@
 /** The cluster of `treadle dev`: one in this process, or the one that flags name. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import type { Client } from "@treadle/client";
+import { kubeconfigFiles } from "@treadle/client/unstable/kubeconfig";
 import { CliError } from "../cli-error.ts";
 import { type ConnectionFlags, openConnection } from "../cluster/connection-flags.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -73,7 +73,7 @@ async function inMemoryCluster(root: string, { port = "0", namespace }: ClusterF
 async function givenCluster(root: string, flags: ClusterFlags, terminal: Terminal): Promise<DevCluster> {
   const { context, kubeconfig, server } = flags;
   const connected = await openConnection(flags, terminal);
-  const paths = kubeconfig === undefined ? kubeconfigPaths(terminal.env) : [resolve(kubeconfig)];
+  const paths = (kubeconfig === undefined ? kubeconfigFiles(terminal.env) : [kubeconfig]).map((path) => resolve(path));
   const isOther = context !== undefined || server !== undefined;
   const written = isOther ? [writtenOverlay(madeFolder(root), overlay(readable(paths), { context, server }))] : [];
   return {
@@ -87,12 +87,6 @@ async function givenCluster(root: string, flags: ClusterFlags, terminal: Termina
 
 function serverText({ context, kubeconfig }: ClusterFlags): string {
   return [...(context === undefined ? [] : [`context ${context}`]), ...(kubeconfig === undefined ? [] : [kubeconfig])].join(" of ");
-}
-
-/** The places of kubectl. */
-function kubeconfigPaths(env: Terminal["env"]): readonly string[] {
-  const named = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  return named.length > 0 ? named.map((path) => resolve(path)) : [join(env["HOME"] ?? env["USERPROFILE"] ?? homedir(), ".kube", "config")];
 }
 
 function readable(paths: readonly string[]): readonly { readonly path: string; readonly text: string }[] {

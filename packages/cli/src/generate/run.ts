@@ -3,9 +3,9 @@ import { join, posix, relative, resolve, sep } from "node:path";
 import { type LoadedProgram, loadProgram, noHandler, withConfigFile } from "@treadle/controller/unstable/program";
 import { CliError } from "../cli-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { packageOf, type ProgramPackage } from "../files/package.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { packageOf, type ProgramPackage } from "./files/package.ts";
-import { settle } from "./files/settle.ts";
+import { updateFolder } from "./files/update-folder.ts";
 import { helmLayout } from "./layouts/helm.ts";
 import { kustomizeLayout } from "./layouts/kustomize.ts";
 import type { Layout, LayoutInput } from "./layouts/layout.ts";
@@ -49,9 +49,9 @@ export async function runGenerate(module: string, flags: GenerateFlags, terminal
   const { format = "kustomize" } = flags;
   const { out = format === "helm" ? join("deploy", "chart") : "deploy" } = flags;
   const source = relative(resolve(out), resolve(module)).split(sep).join(posix.sep);
-  const { version } = await packageOf(module);
+  const { version } = packageOf(module);
   const layout = LAYOUTS[format]({ operator, parts, source, version });
-  return await settle({ folder: out, layout, isCheck: flags.check, output: flags.output, notes }, terminal);
+  return await updateFolder({ folder: out, layout, isCheck: flags.check, output: flags.output, notes }, terminal);
 }
 
 function checkFlags({ out, format, output, check, namespaces, namespaced, monitoring }: GenerateFlags): void {
@@ -76,7 +76,7 @@ async function operatorIn(
   if (program.handlers.length === 0 && program.runnables.length === 0) throw noHandler(module);
   const { replicas, namespaces } = flags;
   if (replicas !== undefined && !/^\d{1,3}$/.test(replicas)) throw new CliError(`--replicas ${JSON.stringify(replicas)} is not a number`);
-  const given = await packageOf(module);
+  const given = packageOf(module);
   const name = flags.name ?? nameOf(program, given);
   const operator = operatorOf(program, {
     name,

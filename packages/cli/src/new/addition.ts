@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { lacksOption, withAdded, withImport, withStep, withWebhook } from "./edits.ts";
 import { camelOf, kebabOf, pluralVariableOf } from "./names.ts";
-import { additionFiles } from "./operator.ts";
+import { additionFiles } from "./project-files.ts";
 import type { Plan, Unplaced } from "./plan.ts";
 import { type Addition, modulesOf, type Project, type ProjectRecord } from "./project.ts";
 import { identifiersIn, isCallOf, nodesIn, treeOf } from "./source.ts";

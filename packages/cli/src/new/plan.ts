@@ -1,5 +1,5 @@
 /** What a command will write, known before it writes anything. */
-import type { Files } from "./templates.ts";
+import type { Files } from "../files/write.ts";
 
 /** New files, changes of files, and what a person has to do. */
 export interface Plan {

@@ -2,10 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
+import { readJsonFile } from "../files/json-file.ts";
+import type { Files } from "../files/write.ts";
 import { isRecord, textAt, valueAt } from "../json.ts";
 import { handlerChains } from "./edits.ts";
 import { groupProblem, kindProblem, partNameProblem } from "./names.ts";
-import type { Files, PartType } from "./templates.ts";
+import type { PartType } from "./templates.ts";
 import { isCallOf, listIn, nameOf, nodeAt, treeOf } from "./source.ts";
 import { PACKAGE_MANAGERS, type PackageManager } from "./words.ts";
 
@@ -68,7 +70,7 @@ export function findProject(from: string): Project {
   const start = resolve(from);
   const folder = projectAround(start);
   if (folder !== undefined) {
-    const name = textAt(readJson(join(folder, "package.json")), "name");
+    const name = textAt(readJsonFile(join(folder, "package.json")), "name");
     return { folder, name, record: readRecord(folder), resources: resourcesOf(folder) };
   }
   throw new CliError(
@@ -80,7 +82,7 @@ export function findProject(from: string): Project {
 /** Returns the nearest folder, from this one up, whose package.json depends on treadle. @throws CliError for a package.json that cannot be read */
 export function projectAround(from: string): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const manifest = readJson(join(folder, "package.json"));
+    const manifest = readJsonFile(join(folder, "package.json"));
     if (manifest !== undefined && valueAt(manifest, "dependencies", "treadle") !== undefined) return folder;
     if (folder === dirname(folder)) return undefined;
   }
@@ -89,7 +91,7 @@ export function projectAround(from: string): string | undefined {
 /** Returns the record of a project; `undefined` without one. @throws CliError if it cannot be used */
 function readRecord(folder: string): ProjectRecord | undefined {
   const path = join(folder, RECORD_FILE);
-  const found = readJson(path);
+  const found = readJsonFile(path);
   if (found === undefined) return undefined;
   const texts = ["name", "group", "kind", "packageManager"].map((field) => textAt(found, "operator", field));
   const additions = valueAt(found, "additions");
@@ -131,7 +133,7 @@ function isInProject(path: string): boolean {
 /** Returns the templates as they were written last; `undefined` if the file is missing. @throws CliError if it cannot be used */
 export function readBase(folder: string): Files | undefined {
   const path = join(folder, BASE_FILE);
-  const found = readJson(path);
+  const found = readJsonFile(path);
   if (found === undefined) return undefined;
   const files = valueAt(found, "files");
   if (!isRecord(files) || Object.entries(files).some(([file, text]) => typeof text !== "string" || !isInProject(file)))
@@ -144,18 +146,6 @@ export function recordFiles(record: ProjectRecord, base: Files): Files {
   const sorted = Object.fromEntries(Object.entries(base).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const text = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
   return { [RECORD_FILE]: text(record), [BASE_FILE]: text({ version: record.version, files: sorted }) };
-}
-
-/** @throws CliError if the file is no JSON */
-function readJson(path: string): object | undefined {
-  if (!existsSync(path)) return undefined;
-  try {
-    // Some editors of Windows write a mark of the byte order, which package managers accept.
-    const value: unknown = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
-    return isRecord(value) ? value : {};
-  } catch (error) {
-    throw new CliError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** The kinds of the modules in `src` that have a handler. */

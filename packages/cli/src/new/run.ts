@@ -3,17 +3,17 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { type Files, isFree, writeFiles, writeFolder } from "../files/write.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { VERSION } from "../version.ts";
 import { additionPlan, serverModule } from "./addition.ts";
 import { type Asker, askerOf } from "./ask.ts";
 import { operatorNameProblem } from "./names.ts";
-import { additionFiles, operatorFiles, pluginFiles } from "./operator.ts";
+import { additionFiles, operatorFiles, pluginFiles } from "./project-files.ts";
 import type { Plan } from "./plan.ts";
 import { type Addition, findProject, projectAround, type OperatorAnswers, type Project, readBase, recordFiles } from "./project.ts";
 import { kindAnswers, operatorAnswers, type OperatorFlags, partAnswers } from "./questions.ts";
-import type { Files, PartType } from "./templates.ts";
-import { isFree, writeFiles, writeFolder } from "./write.ts";
+import type { PartType } from "./templates.ts";
 
 /** Flags of all commands of `treadle new`. */
 export interface NewFlags {

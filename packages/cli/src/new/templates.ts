@@ -3,10 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CliError } from "../cli-error.ts";
+import type { Files } from "../files/write.ts";
 import { replaced, type Words } from "./words.ts";
-
-/** Texts by their paths in a project, with `/`. */
-export type Files = Readonly<Record<string, string>>;
 
 /** What is made of a template: a project, or a part of one. */
 export type TemplateName = "operator" | "plugin" | "resource" | PartType;

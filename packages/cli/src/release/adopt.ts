@@ -1,25 +1,21 @@
 /** `treadle adopt`: takes objects that exist into a release. Without `--yes` it shows what would change, and changes nothing. */
 import type { KubernetesObject } from "@treadle/apimachinery";
-import { RunCluster } from "@treadle/dependents/unstable/run";
 import { CliError } from "../cli-error.ts";
 import { findObject } from "../cluster/find-object.ts";
 import { objectArgument } from "../cluster/object-argument.ts";
 import { idOf, nameOf } from "../cluster/object-name.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { document } from "../output.ts";
 import { wrapped } from "../terminal/layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { helmRelease } from "./adopt/helm-release.ts";
 import { manifestOf } from "./adopt/live-object.ts";
 import { historyMaxOf, type WriteFlags } from "./desired.ts";
-import { preview } from "./preview/preview.ts";
-import { change, type Desired } from "./run/change.ts";
+import { change, type ChangeRequest, type Desired } from "./run/change.ts";
 import type { WriteRules } from "./run/engine.ts";
 import { onRelease, type ReleaseContext, timeoutOf } from "./session.ts";
-import { readHead, readRevision } from "./store/head.ts";
-import { timeOf } from "./store/locked-release.ts";
-import { digestOfData, newRecord, type ReleaseRecord, type SourceNote } from "./store/record.ts";
-import { diffOf, diffText } from "./view/diff.ts";
+import { showChanges } from "./show-changes.ts";
+import { readRevision } from "./store/head.ts";
+import { digestOfData, type ReleaseRecord, type SourceNote } from "./store/record.ts";
 import { showResult } from "./view/result.ts";
 
 /** Flags of the command. */
@@ -110,30 +106,9 @@ function united(objects: readonly KubernetesObject[], targetNamespace: string): 
   return [...byId.values()];
 }
 
-async function show(
-  context: ReleaseContext,
-  flags: AdoptFlags,
-  make: (record: ReleaseRecord | undefined) => Promise<Desired>,
-): Promise<ExitCode> {
-  const { session, terminal, ref } = context;
-  const head = await readHead(session.client, ref, session.signal);
-  const record = head?.record ?? newRecord(ref, ref.namespace, timeOf(terminal.nowMs()));
-  const { objects, targetNamespace } = await make(record);
-  await using cluster = new RunCluster(session.client, { namespaces: () => [...record.namespaces, targetNamespace] });
-  const sleep = (ms: number, ended: AbortSignal): Promise<void> => terminal.sleep(ms, ended);
-  const changes = await preview({
-    record,
-    targetNamespace,
-    objects,
-    rules: rulesFor(flags),
-    forces: true,
-    cluster,
-    signal: session.signal,
-    sleep,
-  });
-  const diff = diffOf({ ref, targetNamespace, changes, isNew: record.object.spec.revision === 0 });
-  terminal.out(flags.output === "json" ? document("ReleaseDiff", diff) : diffText(diff, terminal));
+async function show(context: ReleaseContext, flags: AdoptFlags, make: ChangeRequest["make"]): Promise<ExitCode> {
+  const changes = await showChanges(context, { make, rules: rulesFor(flags), forces: true }, flags);
   const isRefused = changes.some(({ action }) => action === "refuse");
-  if (!isRefused) terminal.err("Nothing was changed. Add --yes to adopt the objects.\n");
+  if (!isRefused) context.terminal.err("Nothing was changed. Add --yes to adopt the objects.\n");
   return isRefused ? EXIT.failed : EXIT.ok;
 }

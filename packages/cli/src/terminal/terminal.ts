@@ -1,5 +1,6 @@
 /** What a command knows of its terminal. Commands write only here, so that tests run them without one. */
 import { once } from "node:events";
+import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { EXIT } from "../exit-codes.ts";
@@ -72,7 +73,7 @@ export function processTerminal(): Terminal {
         else Object.defineProperty(stdout, "write", own);
       }
     },
-    input: () => Promise.race([text(process.stdin), aborted(interrupted.signal)]),
+    input: () => text(addAbortSignal(interrupted.signal, stdin)),
     get columns() {
       return isTerminal ? stdout.columns : undefined;
     },

@@ -1,6 +1,6 @@
 /** Three-way merge of a project: the templates as they were written, the templates of this version, and the files of the user. */
 import { merge } from "node-diff3";
-import type { Files } from "../new/templates.ts";
+import type { Files } from "../files/write.ts";
 import { mergedJson } from "./merge-json.ts";
 
 /** What happens to a file. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { devEvent } from "../../scripts/schemas.ts";
+import { devEvent } from "../../scripts/dev-schemas.ts";
 import type { DevEvent } from "../../src/dev/events.ts";
 
 const BIN = join(import.meta.dirname, "..", "..", "src", "treadle-bin.ts");

@@ -1,12 +1,14 @@
 /**
- * `@treadle/client/unstable/kubeconfig`: a kubeconfig as a text, such as the value of a Secret that another person wrote. Nothing is read
- * of the file system or the environment, and errors contain nothing of the text. Not for operators; it may change in any version.
+ * `@treadle/client/unstable/kubeconfig`: the places of kubeconfig files, and a kubeconfig as a text, such as the value of a Secret that another
+ * person wrote. Nothing is read of the file system or the environment, and errors contain nothing of the text. Not for operators; it may change in any version.
  */
 import { systemClock, type Clock } from "@treadle/apimachinery";
 import type { Credentials, CredentialSource } from "../credentials.ts";
 import { inlineCredentials, requirePair, userCredentials } from "../kubeconfig-user.ts";
 import type { KubeconfigEntry } from "../kubeconfig-entry.ts";
 import { merge, noEntries, parseKubeconfig, type Selected, select } from "../kubeconfig-parts.ts";
+
+export { kubeconfigFiles } from "../kubeconfig-files.ts";
 
 /** The parts of a kubeconfig that can reach beyond a server and a credential: programs, files, proxies, other users, no TLS. */
 export const KUBECONFIG_FEATURES = [

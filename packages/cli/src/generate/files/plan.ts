@@ -58,6 +58,12 @@ function stateOf(path: string, text: string, present: string | undefined): FileS
   return isGenerated(path, present) ? "stale" : "foreign";
 }
 
+/** Returns the texts of the files to write, and `undefined` for those to remove. */
+export function changesOf({ generated, once }: Layout, planned: readonly PlannedFile[]): Readonly<Record<string, string | undefined>> {
+  const changed = planned.filter(({ state }) => state === "missing" || state === "stale" || state === "superfluous");
+  return Object.fromEntries(changed.map(({ path }) => [path, generated.get(path) ?? once.get(path)]));
+}
+
 /** Whether a check accepts a file. A file that is written once may be deleted by the user. */
 export function isAccepted({ path, state }: PlannedFile, { once }: Layout): boolean {
   return state === "current" || state === "kept" || (state === "missing" && once.has(path));

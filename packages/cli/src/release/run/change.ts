@@ -136,7 +136,7 @@ function requireAlive({ ref: { name, namespace } }: ReleaseContext, { object }: 
 }
 
 /** Returns the namespaces that objects name, and that of those that name none. */
-function namespacesOf(objects: readonly KubernetesObject[], target: string): readonly string[] {
+export function namespacesOf(objects: readonly KubernetesObject[], target: string): readonly string[] {
   return [target, ...objects.flatMap(({ metadata }) => metadata.namespace ?? [])];
 }
 

@@ -1,7 +1,8 @@
 /** The files of a new operator, and those of a plugin. */
+import type { Files } from "../files/write.ts";
 import { kebabOf } from "./names.ts";
 import { type Addition, type OperatorAnswers, type ProjectRecord, recordFiles } from "./project.ts";
-import { type Files, rendered, templateFiles } from "./templates.ts";
+import { rendered, templateFiles } from "./templates.ts";
 import { kindWords, managedWords, operatorWords, packageManagerWords, partWords, type Words } from "./words.ts";
 
 /** Returns the files of a new project, with those in which `treadle upgrade` finds what was written. */

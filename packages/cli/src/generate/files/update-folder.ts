@@ -1,15 +1,16 @@
-/** Brings a folder to a layout, or tells how it differs, and shows the result. */
+/** Writes the files of a layout into a folder, or checks them, and shows the result. */
 import { CliError } from "../../cli-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { writeFiles } from "../../files/write.ts";
 import { document } from "../../output.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Layout } from "../layouts/layout.ts";
 import { generatedText } from "../text.ts";
-import { readFolder, writeFolder } from "./folder.ts";
-import { type FileState, isAccepted, planFiles, refuseForeign } from "./plan.ts";
+import { changesOf, type FileState, isAccepted, planFiles, refuseForeign } from "./plan.ts";
+import { readFolder } from "./read-folder.ts";
 
-/** What to bring about. */
-export interface Settling {
+/** Options of {@link updateFolder}. */
+export interface FolderUpdate {
   readonly folder: string;
   readonly layout: Layout;
   /** Writes nothing. @defaultValue false */
@@ -21,13 +22,19 @@ export interface Settling {
   readonly notes: readonly string[];
 }
 
-/** Returns 1 for a check of files that are not up to date. @throws CliError for files of the user in the way; then nothing is written */
-export async function settle(given: Settling, terminal: Terminal): Promise<ExitCode> {
+/**
+ * Writes or checks all files of the layout. Returns 1 for a check of files that are not up to date.
+ *
+ * @throws CliError for files of the user in the way; then nothing is written
+ */
+export async function updateFolder(given: FolderUpdate, terminal: Terminal): Promise<ExitCode> {
   const { folder, layout, isCheck = false, output, ignored = [], notes } = given;
   if (folder === "") throw new CliError("--out is empty: name a folder, such as deploy, or . for this one");
   const planned = planFiles(layout, await readFolder(folder)).filter(({ state }) => !ignored.includes(state));
-  if (!isCheck) refuseForeign(planned, folder);
-  if (!isCheck) await writeFolder(folder, layout, planned, terminal.signal);
+  if (!isCheck) {
+    refuseForeign(planned, folder);
+    writeFiles(folder, changesOf(layout, planned), terminal.signal);
+  }
   const files = planned.map((file) => ({ ...file, isAccepted: isAccepted(file, layout) }));
   const isCurrent = files.every((file) => file.isAccepted);
   const result = { folder, isCheck, files, notes };

@@ -6,7 +6,7 @@ import type { ConnectionFlags } from "../cluster/connection-flags.ts";
 import { nearest } from "../cluster/near.ts";
 import { onCluster } from "../cluster/session.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { settle } from "../generate/files/settle.ts";
+import { updateFolder } from "../generate/files/update-folder.ts";
 import { isRecord, listAt, textAt, valueAt } from "../json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type Crd, crdOf, crdsIn } from "./crds-in.ts";
@@ -34,7 +34,7 @@ export async function runTypes(words: readonly string[], flags: TypesFlags, term
   }
   const layout = { generated: modules, once: new Map<string, string>() };
   // Other runs may have written other kinds into the folder.
-  return await settle({ folder: out, layout, isCheck, output: flags.output, ignored: ["superfluous"], notes: [] }, terminal);
+  return await updateFolder({ folder: out, layout, isCheck, output: flags.output, ignored: ["superfluous"], notes: [] }, terminal);
 }
 
 async function inFiles(files: readonly string[]): Promise<readonly Crd[]> {

@@ -1,7 +1,7 @@
 /** Finds the CRDs in files and in a cluster's answers. Pure. */
 import type { JsonSchema } from "@treadle/apimachinery";
-import { parseAllDocuments } from "yaml";
 import { CliError } from "../cli-error.ts";
+import { objectsIn } from "../files/yaml-objects.ts";
 import { isRecord, type Json, listAt, textAt, valueAt } from "../json.ts";
 import { schemaProblem } from "./schema-shape.ts";
 
@@ -27,33 +27,9 @@ export interface Crd {
 
 /** Returns the CRDs in a text of YAML or JSON, also those in lists; other objects are skipped. @throws CliError that names the file */
 export function crdsIn(text: string, file: string): readonly Crd[] {
-  const objects = documentsIn(text, file).flatMap((value) => (textAt(value, "kind").endsWith("List") ? listAt(value, "items") : [value]));
-  const crds = objects.filter((object) => textAt(object, "kind") === "CustomResourceDefinition");
+  const crds = objectsIn(text, file).filter((object) => textAt(object, "kind") === "CustomResourceDefinition");
   if (crds.length === 0) throw new CliError(`${file} has no CustomResourceDefinition: name the files of CRDs`);
   return crds.map((object) => crdOf(object, file));
-}
-
-function documentsIn(text: string, file: string): readonly Json[] {
-  const documents = parseAllDocuments(text, { logLevel: "error" });
-  return [...documents].flatMap((document) => {
-    const [error] = document.errors;
-    if (error !== undefined) throw new CliError(`cannot read ${file}: ${error.message}`);
-    const value = valueOf(document, file);
-    return isRecord(value) ? [value] : [];
-  });
-}
-
-/** Aliases may be unknown, multiply a text without an end, or make an object a part of itself. */
-function valueOf(document: { toJS(): unknown }, file: string): unknown {
-  try {
-    const value = document.toJS();
-    JSON.stringify(value);
-    return value;
-  } catch (error) {
-    const { message } = error as Error;
-    const isCycle = error instanceof TypeError && message.includes("circular");
-    throw new CliError(`cannot read ${file}: ${isCycle ? "an alias names an object that contains it" : message}`, { cause: error });
-  }
 }
 
 /** Returns an object as a CRD. @throws CliError for one without what a type needs, or of an API that no server has any more */

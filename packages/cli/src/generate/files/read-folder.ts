@@ -1,11 +1,9 @@
-/** Reads and writes the files of a layout. */
+/** Reads the files that a layout is compared with. */
 import type { Dirent } from "node:fs";
-import { lstat, readdir, readFile, rmdir, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { CliError } from "../../cli-error.ts";
-import { writeFiles } from "../../new/write.ts";
-import type { Layout } from "../layouts/layout.ts";
-import type { PlannedFile, Present } from "./plan.ts";
+import type { Present } from "./plan.ts";
 
 /** Larger files are no manifests that a person reads. */
 const MAX_BYTES = 10 * 2 ** 20;
@@ -54,27 +52,4 @@ async function readInto(present: Reading, folder: string, before: string): Promi
 /** A link may lead out of the folder, to a file of the user. */
 async function isText(entry: Dirent, file: string): Promise<boolean> {
   return entry.isFile() && (await lstat(file)).size <= MAX_BYTES;
-}
-
-/** Writes what is missing or stale, all or nothing, and removes what is superfluous, with the folders that are empty then. */
-export async function writeFolder(
-  folder: string,
-  { generated, once }: Layout,
-  planned: readonly PlannedFile[],
-  signal: AbortSignal = new AbortController().signal,
-): Promise<void> {
-  const texts = planned.flatMap(({ path, state }): [string, string | undefined][] => {
-    if (state === "superfluous") return [[path, undefined]];
-    const text = generated.get(path) ?? once.get(path);
-    return text !== undefined && (state === "missing" || state === "stale") ? [[path, text]] : [];
-  });
-  if (texts.length === 0) return;
-  writeFiles(folder, Object.fromEntries(texts), signal);
-  for (const [path, text] of texts) if (text === undefined) await removeEmpty(dirname(join(folder, path)), folder);
-}
-
-async function removeEmpty(folder: string, root: string): Promise<void> {
-  if (folder === root || (await readdir(folder)).length > 0) return;
-  await rmdir(folder);
-  await removeEmpty(dirname(folder), root);
 }

@@ -1,8 +1,10 @@
 /** Writes files all or not at all: into temporary places first, which are renamed at the end. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CliError } from "../cli-error.ts";
-import type { Files } from "./templates.ts";
+
+/** Texts by their paths in a folder, with `/`. */
+export type Files = Readonly<Record<string, string>>;
 
 /** Makes a folder that does not exist or is free. Until all files are written, nothing has the name of a new one. */
 export function writeFolder(folder: string, files: Files, signal: AbortSignal): void {
@@ -28,7 +30,7 @@ export function writeFolder(folder: string, files: Files, signal: AbortSignal): 
 
 /**
  * Writes and removes files of a folder that exists. All texts are in temporary files before the first one is renamed. An `undefined` text
- * removes the file.
+ * removes the file, and the folders that are empty then.
  */
 export function writeFiles(folder: string, files: Readonly<Record<string, string | undefined>>, signal: AbortSignal): void {
   doing(`write into ${folder}`, () => {
@@ -52,8 +54,16 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
       throw error;
     }
     for (const [temporary, file] of waiting) renameSync(temporary, file);
-    for (const [path, text] of Object.entries(files)) if (text === undefined) rmSync(join(folder, path), { force: true });
+    for (const [path, text] of Object.entries(files)) if (text === undefined) removeFile(folder, path);
   });
+}
+
+function removeFile(root: string, path: string): void {
+  rmSync(join(root, path), { force: true });
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+    if (!existsSync(join(root, folder)) || readdirSync(join(root, folder)).length > 0) return;
+    rmdirSync(join(root, folder));
+  }
 }
 
 /** Returns whether a folder is free: it does not exist, or has nothing but a repository without files. @throws CliError if it is no folder */
