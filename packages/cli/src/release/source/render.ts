@@ -50,7 +50,7 @@ export async function renderSources(words: readonly string[], flags: ValueFlags,
     throw new CliError(
       `the sources have no objects: ${words.join(", ")}; to remove all objects of the release: treadle delete ${request.name}`,
     );
-  const record = objects.find(({ kind, metadata }) => kind === "Secret" && /^treadle-release\./.test(metadata.name));
+  const record = objects.find(({ kind, metadata }) => kind === "Secret" && metadata.name.startsWith("treadle-release."));
   if (record !== undefined)
     throw new CliError(`Secret ${record.metadata.name} is the record of a release, and cannot be part of one; remove it from the sources`);
   return { objects, sources: rendered.map(({ note }) => note), values };
