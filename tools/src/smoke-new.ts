@@ -1,10 +1,11 @@
 /**
  * The part of `npm run smoke` that makes a project by `create-treadle`, from the tarballs, and does there what a new user does: install, test,
- * check, add, build. What `treadle new` makes must need nothing of this repository.
+ * check, add, build. In between it tells the story of smoke-story.ts. What `treadle new` makes must need nothing of this repository.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { capture } from "./run.ts";
+import { smokeStory } from "./smoke-story.ts";
 
 const ADDITIONS = [
   "resource Database",
@@ -25,6 +26,7 @@ export async function smokeNew(dir: string, consumer: string, tarballs: readonly
     return output;
   };
   await run(dir, join(consumer, "node_modules", ".bin", "create-treadle"), "website-operator", "--yes", "--package-manager", "npm");
+  const newMs = performance.now() - startedMs;
   // The ranges of the project are those of a registry. Our packages are in none yet.
   const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
   if (!/^\^\d+\.\d+\.\d+$/.test(devDependencies["@treadle/cli"] ?? ""))
@@ -32,6 +34,7 @@ export async function smokeNew(dir: string, consumer: string, tarballs: readonly
   await run(project, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...tarballs);
   await run(project, "npm", "test");
   await run(project, "npm", "run", "check");
+  await smokeStory(project, newMs);
   for (const addition of ADDITIONS) await run(project, "npx", "treadle", "new", ...addition.split(" "));
   await run(project, "npm", "run", "check");
   await run(project, "npm", "test", "--", "read-input", "web-interface", "addresses", "bucket", "website-rules");

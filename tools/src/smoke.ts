@@ -3,7 +3,8 @@
  * settings (their declarations included) and runs the result: a program that imports every export, and the programs of README.md.
  * Those of the README are compiled only, since they want a cluster. `treadle-apiserver` is started, and `treadle`
  * as npm and pnpm link it (smoke-bins.ts). Examples are built by `treadle-build` and run (smoke-built.ts). A project is made by
- * `create-treadle` (smoke-new.ts). `-- --keep` leaves the folder.
+ * `create-treadle` (smoke-new.ts), and taken into a cluster (smoke-story.ts). `-- --keep` leaves the folder, `-- --kubeconfig FILE` names
+ * a cluster for the story.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -17,6 +17,10 @@ export async function runTreadle(
   const program = programOf(name, terminal, result);
   try {
     if (args[0] === "__complete") return await (await import("./completion/run.ts")).runComplete(program, args.slice(1), terminal);
+    const [first, second] = args;
+    // Commander shows the help of the program for a command that does not exist.
+    if (first === "help" && second !== undefined && !second.startsWith("-") && !COMMANDS.some((each) => each.name === second))
+      return await runTreadle(args.slice(1), terminal, { name });
     // Without a command the help is the answer, and not a failure.
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     return result.code;

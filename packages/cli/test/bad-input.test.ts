@@ -33,6 +33,7 @@ test.for([
   { args: "explain pod/a -n ../x", text: /"..\/x" cannot be a namespace/ },
   { args: "explain pod/a -o yaml", text: /argument 'yaml' is invalid. Allowed choices are json/ },
   { args: "explain pod/a --colour", text: /unknown option '--colour'/ },
+  { args: "help explian", text: /unknown command 'explian'\n\(Did you mean explain\?\)/ },
   { args: "graph", text: /missing required argument 'module'/ },
   { args: "graph a.ts b.ts", text: /too many arguments/ },
   { args: "graph a.ts -o png", text: /Allowed choices are mermaid, svg, json/ },
@@ -181,4 +182,12 @@ test.for([
     server.closeAllConnections();
     server.close();
   }
+});
+
+test("Ctrl-C ends a build with 130, and without a message", async () => {
+  const terminal = fakeTerminal();
+  terminal.interrupt();
+  // Of a missing entry the answer would be 1.
+  expect(await runTreadle(["build", join(import.meta.dirname, "missing.ts")], terminal)).toBe(130);
+  expect(terminal.output).toEqual({ out: "", err: "" });
 });

@@ -25,7 +25,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 async function written(operator: Operator, layoutOf: (input: LayoutInput) => Layout): Promise<string> {
   const folder = mkdtempSync(join(dir, "out-"));
   const layout = layoutOf({ operator, parts: partsOf(operator), source: "../main.ts", version: "1.2.3" });
-  await writeFolder(folder, layout, planFiles(layout, new Map()));
+  await writeFolder(folder, layout, planFiles(layout, { texts: new Map(), obstacles: new Set(), folders: new Set() }));
   return folder;
 }
 

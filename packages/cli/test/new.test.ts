@@ -60,6 +60,13 @@ describe("an operator", () => {
       expect(text, path).not.toMatch(/template-?(?:kind|operator)|TemplateKind|group\.template|0\.0\.0-template/i);
   });
 
+  test("an operator inside of a project is made with a note about the project", async () => {
+    const folder = await project();
+    const { code, out } = await run(`new operator web --yes --dir ${folder}/web`);
+    expect(code).toBe(0);
+    expect(out).toContain(`Note: it is inside of the project ${folder}. \`treadle new resource KIND\` adds a resource`);
+  });
+
   test("a user is asked for what the command line lacks", async () => {
     const folder = join(testFolder(), "web");
     const { asked, prompter } = user("Website", "web.example.org", "pnpm");
@@ -236,6 +243,12 @@ describe("additions", () => {
     expect((await run(`new step read-input --for Cart --dir ${folder}`)).err).toMatch(/--for: "Cart" is not one of Basket, Shop/);
     expect((await run(`new step read-input --dir ${folder}`, { prompter: user("Basket").prompter })).code).toBe(0);
     expect(filesIn(folder)["src/basket-handler.ts"]).toContain(".step(readInput).build()");
+  });
+
+  test("the samples of two resources have different names, so their Deployments do", async () => {
+    const files = filesIn(await project("resource ShoppingCart"));
+    expect(files["deploy/samples/shop.yaml"]).toContain("\n  name: sample\n");
+    expect(files["deploy/samples/shopping-cart.yaml"]).toContain("\n  name: shopping-cart-sample\n");
   });
 
   test("a name that the module uses already is refused, and nothing is written", async () => {

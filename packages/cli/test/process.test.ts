@@ -1,6 +1,6 @@
 /** The programs as processes: exit codes, signals, closed pipes. */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -156,3 +156,42 @@ test.for(["launch.ts", "treadle-bin.ts", "kubectl-treadle-bin.ts", "kubectl-comp
     expect([...text.matchAll(/^import .* from "(.*)";$/gm)].filter(([, from = ""]) => !allowed.test(from))).toEqual([]);
   },
 );
+
+test.runIf(process.platform === "linux")("a full disk is a failure, and no short output", () => {
+  const full = openSync("/dev/full", "w");
+  try {
+    const args = ["--conditions=@treadle/source", bin("treadle"), "--help"];
+    const { status, stderr } = spawnSync(process.execPath, args, { stdio: ["ignore", full, "pipe"], encoding: "utf8" });
+    expect([status, stderr]).toEqual([2, "treadle: cannot write the output: the disk is full\n"]);
+  } finally {
+    closeSync(full);
+  }
+});
+
+describe("a program that ends the process while it is loaded", () => {
+  const folder = mkdtempSync(join(import.meta.dirname, "..", ".results-foreign-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.for([
+    { name: "process.exit(0)", code: "process.exit(0);", says: "process.exit(0) while it was loaded" },
+    { name: "an await without an end", code: "await new Promise(() => {});", says: "never finishes loading" },
+    {
+      name: "an exception in a timer",
+      code: 'setTimeout(() => { throw new Error("late"); }, 0); await new Promise((done) => setTimeout(done, 1000));',
+      says: "failed while it was loaded: late",
+    },
+    {
+      name: "a rejection that nobody handles",
+      code: 'Promise.reject(new Error("lost")); await new Promise((done) => setTimeout(done, 1000));',
+      says: "failed while it was loaded: lost",
+    },
+  ])("by $name fails every command, with a message and without a stack", async ({ code, says }, { task }) => {
+    const module = join(folder, `${task.id}.mjs`);
+    writeFileSync(module, code);
+    for (const command of ["check", "graph"]) {
+      const ended = await run("treadle", [command, module]);
+      expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(says) });
+      expect(ended.err).not.toMatch(/^ +at .*node:/m);
+    }
+  });
+});

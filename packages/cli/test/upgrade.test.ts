@@ -1,6 +1,6 @@
 /** `treadle upgrade` as a user runs it, on projects that an older version made. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runTreadle } from "../src/index.ts";
@@ -196,4 +196,62 @@ test("Ctrl-C leaves a project as it was", async () => {
   terminal.interrupt();
   expect(await runTreadle(["upgrade", "--dir", folder], terminal)).toBe(130);
   expect(filesIn(folder)).toEqual(before);
+});
+
+const STEP = { type: "step", name: "x", kind: "Shop", module: "src/shop.ts" };
+
+test.for([
+  { name: "an addition that leads out of the project", record: { additions: [{ ...STEP, module: "../evil.ts" }] } },
+  { name: "an absolute module", record: { additions: [{ ...STEP, module: "/tmp/evil.ts" }] } },
+  { name: "an addition without a form", record: { additions: [null] } },
+  { name: "an addition of another type", record: { additions: [{ type: "constructor", kind: "Shop" }] } },
+  { name: "an addition without its module", record: { additions: [{ type: "step", name: "x", kind: "Shop" }] } },
+  { name: "a kind that is a path", record: { operator: { name: "shop", group: "a.example.com", kind: "../../x", packageManager: "npm" } } },
+  { name: "another package manager", record: { operator: { name: "shop", group: "a.example.com", kind: "Shop", packageManager: "yarn" } } },
+])("a record with $name is refused, and nothing is written", async ({ record }) => {
+  const folder = await project();
+  write(folder, "treadle.json", JSON.stringify({ ...JSON.parse(read(folder, "treadle.json")), version: "0.0.9", ...record }));
+  const before = filesIn(join(folder, ".."));
+  const { code, err } = await run(`upgrade --force --dir ${folder}`);
+  expect([code, err]).toEqual([2, expect.stringContaining("treadle.json is not what treadle wrote")]);
+  expect(filesIn(join(folder, ".."))).toEqual(before);
+});
+
+test("templates with a path out of the project delete no file there", async () => {
+  const folder = await project();
+  const precious = join(folder, "..", "precious");
+  writeFileSync(precious, "a\n");
+  aged(folder, {});
+  const base = JSON.parse(read(folder, ".treadle/base.json")) as { readonly files: Record<string, string> };
+  write(folder, ".treadle/base.json", JSON.stringify({ ...base, files: { ...base.files, "../precious": "a\n" } }));
+  const { code, err } = await run(`upgrade --force --dir ${folder}`);
+  expect([code, err]).toEqual([2, expect.stringContaining("base.json is not what treadle wrote")]);
+  expect(existsSync(precious)).toBe(true);
+});
+
+test("a folder with the name of a template is an error with its path", async () => {
+  const folder = await project();
+  aged(folder, { Dockerfile: (text) => `${text}# old\n` });
+  rmSync(join(folder, "Dockerfile"));
+  mkdirSync(join(folder, "Dockerfile"));
+  const { code, err } = await run(`upgrade --force --dir ${folder}`);
+  expect([code, err]).toEqual([2, expect.stringMatching(/cannot read .*Dockerfile.*\n.*move it away/)]);
+});
+
+test("uncommitted changes are refused also where git lists more than a megabyte of them", async () => {
+  const folder = await project();
+  aged(folder, { Dockerfile: (text) => `${text}# old\n` });
+  execFileSync("git", ["init", "--quiet"], { cwd: folder });
+  execFileSync("git", ["config", "status.showUntrackedFiles", "all"], { cwd: folder });
+  mkdirSync(join(folder, "many"));
+  const long = "x".repeat(200);
+  for (let at = 0; at < 6_000; at++) writeFileSync(join(folder, "many", `${long}${at}`), "");
+  const { code, err } = await run(`upgrade --dir ${folder}`);
+  expect([code, err]).toEqual([2, expect.stringContaining("has uncommitted changes")]);
+});
+
+test("a package.json with a byte order mark is read", async () => {
+  const folder = await project();
+  write(folder, "package.json", `\uFEFF${read(folder, "package.json")}`);
+  expect((await run(`new step more --dir ${folder}`)).code).toBe(0);
 });

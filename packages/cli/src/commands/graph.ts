@@ -8,7 +8,7 @@ export const graph: CommandDeclaration = {
   description:
     "Draws the pipeline of each handler of a module as a Mermaid flowchart or a picture: the steps in their order, their phases and conditions, the vars " +
     "that steps hand over, the kinds that they read and own, and the watches. The module is loaded, but no manager of it runs.",
-  argument: { syntax: "<module>", description: "file that exports handlers, or runs a manager, such as ./controller.ts" },
+  argument: { syntax: "<module>", description: "file that exports handlers, or runs a manager, such as src/main.ts" },
   flags: [
     {
       flags: "-o, --output <format>",
@@ -19,10 +19,10 @@ export const graph: CommandDeclaration = {
   ],
   isOnCluster: false,
   examples: [
-    { line: "graph ./controller.ts > pipeline.mmd", does: "a file that GitHub, GitLab and editors show" },
-    { line: "graph ./controller.ts -o svg > pipeline.svg", does: "a picture for a browser" },
+    { line: "graph src/main.ts > pipeline.mmd", does: "a file that GitHub, GitLab and editors show" },
+    { line: "graph src/main.ts -o svg > pipeline.svg", does: "a picture for a browser" },
     { line: "graph ./main.ts --export widgets", does: "the handlers of one export" },
-    { line: "graph ./controller.ts -o json", does: "for a script" },
+    { line: "graph src/main.ts -o json", does: "for a script" },
   ],
   run: async ([module = ""], flags, terminal) => (await import("../graph/run.ts")).runGraph(module, flags as GraphFlags, terminal),
 };

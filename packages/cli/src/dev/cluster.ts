@@ -28,8 +28,11 @@ export interface DevCluster {
   close(): Promise<void>;
 }
 
-/** The folder of files that `treadle dev` writes. Its `.gitignore` keeps it out of commits. */
+/** The folder of files that `treadle dev` writes. Its `.gitignore` keeps these out of commits; `treadle upgrade` needs the others there. */
 const FOLDER = ".treadle";
+const IGNORED = "/.gitignore\n/dev.*\n/dev-target.kubeconfig\n";
+/** What an earlier version wrote: it hid the file of `treadle upgrade`, too. */
+const IGNORED_BEFORE = "*\n";
 
 /** Starts the cluster, or connects to it. @throws CliError, LocalClusterError, ConfigError, each with what to do */
 export async function openCluster(root: string, flags: ClusterFlags, terminal: Terminal): Promise<DevCluster> {
@@ -112,21 +115,41 @@ function writtenOverlay(folder: string, text: string): string {
 
 function madeFolder(root: string): string {
   const folder = join(root, FOLDER);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, ".gitignore"), "*\n");
-  return folder;
+  const ignored = join(folder, ".gitignore");
+  try {
+    mkdirSync(folder, { recursive: true });
+    const [present] = readable([ignored]);
+    if (present === undefined || present.text === IGNORED_BEFORE) writeFileSync(ignored, IGNORED);
+    return folder;
+  } catch (error) {
+    throw new CliError(
+      `treadle dev keeps its kubeconfig in ${folder}, and cannot write there: ${(error as Error).message}. Make it a folder that you may write`,
+      { cause: error },
+    );
+  }
 }
 
 /** Two commands in one folder would replace the kubeconfig of each other. @throws CliError */
 function takeLock(path: string): { release(): void } {
   const [holder] = readable([path]);
   const pid = Number(holder?.text);
-  if (holder !== undefined && pid !== process.pid && isRunning(pid))
-    throw new CliError(
-      `treadle dev already runs in this folder, as process ${pid}; end it, or name a cluster with --context or --kubeconfig`,
-    );
-  writeFileSync(path, `${process.pid}\n`);
+  if (holder !== undefined && pid !== process.pid && isRunning(pid)) throw alreadyRuns(pid, path);
+  if (holder !== undefined) rmSync(path, { force: true });
+  try {
+    writeFileSync(path, `${process.pid}\n`, { flag: "wx" });
+  } catch (error) {
+    // Another one was started at the same time.
+    if (codeOf(error) === "EEXIST") throw alreadyRuns(Number(readable([path])[0]?.text), path);
+    throw error;
+  }
   return { release: () => rmSync(path, { force: true }) };
+}
+
+function alreadyRuns(pid: number, path: string): CliError {
+  return new CliError(
+    `treadle dev already runs in this folder, as process ${pid}; end it, or name a cluster with --context or --kubeconfig. ` +
+      `If that process is another program, remove ${path}`,
+  );
 }
 
 function isRunning(pid: number): boolean {

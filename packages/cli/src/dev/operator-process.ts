@@ -1,5 +1,5 @@
 /** The process of the operator, as `treadle dev` sees it. */
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { extname } from "node:path";
 import { createInterface } from "node:readline";
 import { type Envelope, type FromOperator, opened, type OperatorSettings, type ToOperator } from "./messages.ts";
@@ -37,6 +37,22 @@ export interface ProgramOptions extends OperatorSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** How long the output of a process that has ended may take, in milliseconds. */
+const DRAIN_MS = 500;
+
+/** Ends what a process has started and left, such as a run of Helm. A program in a group of its own stays, and may hold the output open. */
+function endPrograms({ pid, stdout, stderr }: ChildProcess): void {
+  try {
+    if (pid !== undefined && process.platform !== "win32") process.kill(-pid, "SIGKILL");
+  } catch {
+    // There is none.
+  }
+  setTimeout(() => {
+    stdout?.destroy();
+    stderr?.destroy();
+  }, DRAIN_MS);
+}
+
 /** Makes the function that starts the program. */
 export function startsProgram({ module, env, isOwnCluster, webhookHost }: ProgramOptions): StartOperator {
   const preload = new URL(`./child/preload${extname(import.meta.url)}`, import.meta.url);
@@ -70,6 +86,7 @@ export function startsProgram({ module, env, isOwnCluster, webhookHost }: Progra
       },
       kill: () => void child.kill("SIGKILL"),
       exited: new Promise((resolve) => {
+        child.once("exit", () => endPrograms(child));
         child.once("close", (code, signal) => resolve({ code, signal }));
         // Only for a program that cannot be started at all, which is never closed.
         child.once("error", () => child.pid === undefined && resolve({ code: 1, signal: null }));

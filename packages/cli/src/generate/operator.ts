@@ -1,5 +1,5 @@
 /** What of a loaded program decides its manifests. Pure. */
-import { isDns1123Label } from "@treadle/apimachinery";
+import { dns1035LabelProblems, isDns1123Label } from "@treadle/apimachinery";
 import type { InspectedManager } from "@treadle/controller";
 import type { LoadedProgram } from "@treadle/controller/unstable/program";
 import { type RightsHolder, rightsHolderOf } from "@treadle/controller/unstable/rbac";
@@ -69,8 +69,9 @@ export function operatorOf(program: LoadedProgram, options: OperatorOptions): Op
   const [webhooks] = servers;
   if (servers.length > 1) throw new CliError(`${module} has ${servers.length} servers of webhooks: give one webhookServer all webhooks`);
   const namespace = namespaceOf(webhooks, options);
-  const labelled = { name, namespace };
-  for (const [what, value] of Object.entries(labelled)) if (!isDns1123Label(value)) throw new CliError(notAName(what, value));
+  if (dns1035LabelProblems(`${name}${LONGEST_SUFFIX}`).length > 0) throw new CliError(notAnOperatorName(name));
+  if (!isDns1123Label(namespace)) throw new CliError(notAName("namespace", namespace));
+  if (!IMAGE.test(image)) throw new CliError(`image ${JSON.stringify(image)} is not an image, such as registry.example.com/shop:1.2.3`);
   const namespaces = options.isNamespaced === true ? [namespace] : (options.namespaces ?? rights.namespaces);
   for (const each of namespaces ?? []) if (!isDns1123Label(each)) throw new CliError(notAName("namespaces", each));
   const [manager] = program.managers;
@@ -126,6 +127,20 @@ function metricsOf(manager: InspectedManager | undefined): OperatorMetrics | und
 function portOf(host: string | undefined, port: number): number | undefined {
   const isLoopback = host !== undefined && (host === "localhost" || host === "::1" || host.startsWith("127."));
   return isLoopback || port === 0 ? undefined : port;
+}
+
+/** The Service of the metrics has the longest name. */
+const LONGEST_SUFFIX = "-metrics";
+
+/** A reference without spaces and quotes; the registry checks the rest. */
+const IMAGE = /^[a-zA-Z0-9][\w.:/@+-]*$/;
+
+function notAnOperatorName(name: string): string {
+  const longest = 63 - LONGEST_SUFFIX.length;
+  return (
+    `name ${JSON.stringify(name)} cannot be the name of the objects: give another one with --name, of at most ${longest} lower case letters, ` +
+    `digits and dashes, with a letter first`
+  );
 }
 
 function notAName(what: string, value: string): string {

@@ -55,6 +55,8 @@ export async function runGenerate(module: string, flags: GenerateFlags, terminal
 }
 
 function checkFlags({ out, format, output, check, namespaces, namespaced, monitoring }: GenerateFlags): void {
+  if (namespaces !== undefined && namespaces.split(",").every((each) => each === ""))
+    throw new CliError("--namespaces is empty: name one, or leave it out for all");
   if (namespaces !== undefined && namespaced === true)
     throw new CliError("--namespaces and --namespaced do not go together: --namespaced means the namespace of the operator");
   if (out === "-" && (check === true || output !== undefined))
@@ -79,7 +81,8 @@ async function operatorIn(
   const operator = operatorOf(program, {
     name,
     module,
-    image: flags.image ?? `${name}:${given.version}`,
+    // A tag has no + of a version.
+    image: flags.image ?? `${name}:${given.version.replaceAll("+", "-")}`,
     namespace: flags.namespace,
     namespaces: namespaces?.split(",").filter((each) => each !== ""),
     isNamespaced: flags.namespaced === true,

@@ -44,5 +44,7 @@ interface Counts extends Pick<Generated, "folder" | "isCheck"> {
 function headOf({ folder, isCheck, count, rest }: Counts): string {
   const files = (n: number): string => `${n} ${n === 1 ? "file" : "files"}`;
   if (isCheck) return count === 0 ? `${folder} is up to date: ${files(rest)}.` : `${folder} is not up to date:`;
-  return count === 0 ? `${folder} was up to date: ${files(rest)}.` : `${folder}: ${files(count)} changed, ${files(rest)} not.`;
+  return count === 0
+    ? `${folder} was up to date: ${files(rest)}.`
+    : `${folder}: ${files(count)} changed${rest === 0 ? "" : `, ${rest} ${rest === 1 ? "was" : "were"} up to date`}.`;
 }

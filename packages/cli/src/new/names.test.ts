@@ -28,7 +28,7 @@ test("the name read-input becomes readInput and ReadInput", () => {
 });
 
 test.for([
-  { check: operatorNameProblem, good: ["a", "website-operator", "a1", "x".repeat(63)] },
+  { check: operatorNameProblem, good: ["a", "website-operator", "a1", "x".repeat(55)] },
   { check: partNameProblem, good: ["a", "read-input", "a1-b2"] },
   { check: groupProblem, good: ["a.b", "apps.example.com", "k8s.example.com", "my-k8s.io"] },
 ])("$check.name accepts names of Kubernetes", ({ check, good }) => {

@@ -33,8 +33,9 @@ export function pluralVariableOf(kind: string): string {
 /** Returns what is wrong with the name of an operator, or `undefined`. */
 export function operatorNameProblem(name: string): string | undefined {
   if (name === "") return "write a name, such as website-operator";
-  if (dns1035LabelProblems(name).length > 0)
-    return `"${name}" cannot be the name of an operator: write lower-case letters, digits and -, at most 63 in all, with a letter first`;
+  // The Service `NAME-metrics` has at most 63.
+  if (dns1035LabelProblems(name).length > 0 || name.length > 55)
+    return `"${name}" cannot be the name of an operator: write lower-case letters, digits and -, at most 55 in all, with a letter first`;
   // npm refuses a package that depends on its own name.
   return DEPENDENCIES.includes(name) ? `"${name}" is a package that the project uses: choose another name` : undefined;
 }

@@ -1,4 +1,5 @@
 /** The files of a new operator, and those of a plugin. */
+import { kebabOf } from "./names.ts";
 import { type Addition, type OperatorAnswers, type ProjectRecord, recordFiles } from "./project.ts";
 import { type Files, rendered, templateFiles } from "./templates.ts";
 import { kindWords, managedWords, operatorWords, packageManagerWords, partWords, type Words } from "./words.ts";
@@ -26,7 +27,7 @@ export function additionFiles(record: Pick<ProjectRecord, "version" | "operator"
   const words = { ...wordsOf(record), "group.template.dev": "group" in addition ? addition.group : record.operator.group };
   switch (addition.type) {
     case "resource":
-      return rendered(templateFiles("resource"), { ...words, ...kindWords(addition.kind) });
+      return rendered(templateFiles("resource"), { ...words, ...kindWords(addition.kind), ...ownSample(addition.kind) });
     case "managed":
       return rendered(templateFiles("managed"), { ...words, ...managedWords(addition.kind) });
     case "webhook":
@@ -36,6 +37,11 @@ export function additionFiles(record: Pick<ProjectRecord, "version" | "operator"
     case "dependents":
       return ofPart(addition, words);
   }
+}
+
+/** Objects of two kinds with one name would want the same Deployment. */
+function ownSample(kind: string): Words {
+  return { "name: sample": `name: ${kebabOf(kind)}-sample` };
 }
 
 type Part = Extract<Addition, { readonly name: string }>;

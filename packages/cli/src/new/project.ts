@@ -1,12 +1,13 @@
 /** The project of a user: where it is, what it was made of, and which resources it has. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, posix, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { isRecord, textAt, valueAt } from "../json.ts";
 import { handlerChains } from "./edits.ts";
+import { groupProblem, kindProblem, partNameProblem } from "./names.ts";
 import type { Files, PartType } from "./templates.ts";
 import { isCallOf, listIn, nameOf, nodeAt, treeOf } from "./source.ts";
-import type { PackageManager } from "./words.ts";
+import { PACKAGE_MANAGERS, type PackageManager } from "./words.ts";
 
 /** `treadle.json`: what `treadle upgrade` needs to write the templates again. */
 export interface ProjectRecord {
@@ -65,16 +66,24 @@ export const BASE_FILE = ".treadle/base.json";
 /** Finds the project that contains a folder. @throws CliError if there is none */
 export function findProject(from: string): Project {
   const start = resolve(from);
-  for (let folder = start; ; folder = dirname(folder)) {
-    const manifest = readJson(join(folder, "package.json"));
-    if (manifest !== undefined && valueAt(manifest, "dependencies", "treadle") !== undefined)
-      return { folder, name: textAt(manifest, "name"), record: readRecord(folder), resources: resourcesOf(folder) };
-    if (folder === dirname(folder)) break;
+  const folder = projectAround(start);
+  if (folder !== undefined) {
+    const name = textAt(readJson(join(folder, "package.json")), "name");
+    return { folder, name, record: readRecord(folder), resources: resourcesOf(folder) };
   }
   throw new CliError(
     `${start} is no project of an operator: no package.json here or above depends on treadle.\n` +
       "Change into the folder of a project or name it with --dir, or make one: treadle new operator NAME",
   );
+}
+
+/** Returns the nearest folder, from this one up, whose package.json depends on treadle. @throws CliError for a package.json that cannot be read */
+export function projectAround(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const manifest = readJson(join(folder, "package.json"));
+    if (manifest !== undefined && valueAt(manifest, "dependencies", "treadle") !== undefined) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
 }
 
 /** Returns the record of a project; `undefined` without one. @throws CliError if it cannot be used */
@@ -83,9 +92,40 @@ function readRecord(folder: string): ProjectRecord | undefined {
   const found = readJson(path);
   if (found === undefined) return undefined;
   const texts = ["name", "group", "kind", "packageManager"].map((field) => textAt(found, "operator", field));
-  if (textAt(found, "version") === "" || texts.includes("") || !Array.isArray(valueAt(found, "additions")))
-    throw new CliError(`${path} is not what treadle wrote: restore it from your repository`);
+  const additions = valueAt(found, "additions");
+  const [name = "", group = "", kind = "", packageManager = ""] = texts;
+  const isRight =
+    textAt(found, "version") !== "" &&
+    /^[a-z][a-z0-9-]*$/.test(name) &&
+    groupProblem(group) === undefined &&
+    kindProblem(kind) === undefined &&
+    PACKAGE_MANAGERS.some((each) => each === packageManager) &&
+    Array.isArray(additions) &&
+    additions.every(isAddition);
+  if (!isRight) throw new CliError(`${path} is not what treadle wrote: restore it from your repository`);
   return found as unknown as ProjectRecord; // The fields were checked; treadle wrote the rest.
+}
+
+const ADDITIONS: Readonly<Record<Addition["type"], "kind" | "part">> = {
+  resource: "kind",
+  managed: "kind",
+  step: "part",
+  component: "part",
+  dependents: "part",
+  webhook: "part",
+};
+
+/** Names and paths become paths of files, and a file of a repository may hold anything. */
+function isAddition(value: unknown): boolean {
+  const type = textAt(value, "type");
+  if (!Object.hasOwn(ADDITIONS, type) || kindProblem(textAt(value, "kind")) !== undefined) return false;
+  if (ADDITIONS[type as Addition["type"]] === "kind") return groupProblem(textAt(value, "group")) === undefined;
+  return partNameProblem(textAt(value, "name")) === undefined && isInProject(textAt(value, "module"));
+}
+
+/** Whether a path with `/` is that of a file in the project. */
+function isInProject(path: string): boolean {
+  return path !== "" && !/^\/|[\\:]/.test(path) && posix.normalize(path) === path && path.split("/")[0] !== "..";
 }
 
 /** Returns the templates as they were written last; `undefined` if the file is missing. @throws CliError if it cannot be used */
@@ -94,7 +134,7 @@ export function readBase(folder: string): Files | undefined {
   const found = readJson(path);
   if (found === undefined) return undefined;
   const files = valueAt(found, "files");
-  if (!isRecord(files) || Object.values(files).some((text) => typeof text !== "string"))
+  if (!isRecord(files) || Object.entries(files).some(([file, text]) => typeof text !== "string" || !isInProject(file)))
     throw new CliError(`${path} is not what treadle wrote: restore it from your repository`);
   return files as Files; // All values are texts.
 }
@@ -110,7 +150,8 @@ export function recordFiles(record: ProjectRecord, base: Files): Files {
 function readJson(path: string): object | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    // Some editors of Windows write a mark of the byte order, which package managers accept.
+    const value: unknown = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
     return isRecord(value) ? value : {};
   } catch (error) {
     throw new CliError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);

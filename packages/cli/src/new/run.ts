@@ -1,6 +1,6 @@
 /** `treadle new`: from the words of a command line to files. */
 import { existsSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -10,7 +10,7 @@ import { type Asker, askerOf } from "./ask.ts";
 import { operatorNameProblem } from "./names.ts";
 import { additionFiles, operatorFiles, pluginFiles } from "./operator.ts";
 import type { Plan } from "./plan.ts";
-import { type Addition, findProject, type OperatorAnswers, type Project, readBase, recordFiles } from "./project.ts";
+import { type Addition, findProject, projectAround, type OperatorAnswers, type Project, readBase, recordFiles } from "./project.ts";
 import { kindAnswers, operatorAnswers, type OperatorFlags, partAnswers } from "./questions.ts";
 import type { Files, PartType } from "./templates.ts";
 import { isFree, writeFiles, writeFolder } from "./write.ts";
@@ -152,8 +152,22 @@ function operatorText(folder: string, { packageManager }: OperatorAnswers): stri
     `  ${packageManager} run dev`,
     "",
     "README.md there shows the way into a cluster.",
+    ...insideOf(folder),
     "",
   ].join("\n");
+}
+
+/** A user in the folder of a project may have meant a second resource. */
+function insideOf(folder: string): readonly string[] {
+  let around: string | undefined;
+  try {
+    around = projectAround(dirname(folder));
+  } catch {
+    // A package.json above that cannot be read is no matter of the new project.
+  }
+  return around === undefined
+    ? []
+    : ["", `Note: it is inside of the project ${around}. \`treadle new resource KIND\` adds a resource to that project instead.`];
 }
 
 function additionText({ files, edits, unplaced }: Plan): string {

@@ -2,6 +2,8 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { EXIT } from "../exit-codes.ts";
+import { foreignCode } from "./foreign-code.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** The surroundings of a command: output, width, colours, environment, time and Ctrl-C. */
@@ -52,10 +54,9 @@ export function processTerminal(): Terminal {
     process.on(name, onSignal);
   }
   // `treadle tree ... | head` closes the pipe. That is no failure.
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
+  stdout.on("error", endWithoutOutput);
+  // Nobody reads the messages any more; the answer may still be read.
+  stderr.on("error", () => undefined);
   // Node leaves it out for a pipe, against its types.
   const isTerminal = Boolean(stdout.isTTY);
   return {
@@ -65,7 +66,7 @@ export function processTerminal(): Terminal {
       const own = Object.getOwnPropertyDescriptor(stdout, "write");
       stdout.write = stderr.write.bind(stderr);
       try {
-        return await Promise.race([work(), aborted(interrupted.signal)]);
+        return await foreignCode(work, { signal: interrupted.signal, err: (text) => void stderr.write(text) });
       } finally {
         if (own === undefined) Reflect.deleteProperty(stdout, "write");
         else Object.defineProperty(stdout, "write", own);
@@ -91,6 +92,11 @@ async function clackPrompter(interrupted: AbortController): Promise<Prompter> {
   return prompterOf(await import("@clack/prompts"), () => interrupted.abort(new Error("ended by Ctrl-C")));
 }
 
+/** Returns what the work returns, or rejects when the signal is aborted. For work that knows no signal: it goes on until the process ends. */
+export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await Promise.race([work, aborted(signal)]);
+}
+
 /** Rejects when the signal is aborted. */
 async function aborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, "abort");
@@ -100,5 +106,15 @@ async function aborted(signal: AbortSignal): Promise<never> {
 /** Ends the process with this code when its output is written: code that a command loaded may hold timers and sockets. */
 export function endProcess(code: number): void {
   process.exitCode = code;
-  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+  process.stdout.write("", (error) => {
+    if (error instanceof Error) endWithoutOutput(error);
+    process.stderr.write("", () => process.exit(code));
+  });
+}
+
+/** A closed pipe is an end that the reader wants. On a full disk a part of the output is missing, which must not look like a success. */
+function endWithoutOutput(error: NodeJS.ErrnoException): never {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`treadle: cannot write the output: ${error.code === "ENOSPC" ? "the disk is full" : error.message}\n`);
+  process.exit(EXIT.failed);
 }

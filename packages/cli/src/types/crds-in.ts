@@ -3,6 +3,7 @@ import type { JsonSchema } from "@treadle/apimachinery";
 import { parseAllDocuments } from "yaml";
 import { CliError } from "../cli-error.ts";
 import { isRecord, type Json, listAt, textAt, valueAt } from "../json.ts";
+import { schemaProblem } from "./schema-shape.ts";
 
 /** A version of a CRD that the server serves. */
 export interface CrdVersion {
@@ -37,9 +38,22 @@ function documentsIn(text: string, file: string): readonly Json[] {
   return [...documents].flatMap((document) => {
     const [error] = document.errors;
     if (error !== undefined) throw new CliError(`cannot read ${file}: ${error.message}`);
-    const value: unknown = document.toJS();
+    const value = valueOf(document, file);
     return isRecord(value) ? [value] : [];
   });
+}
+
+/** Aliases may be unknown, multiply a text without an end, or make an object a part of itself. */
+function valueOf(document: { toJS(): unknown }, file: string): unknown {
+  try {
+    const value = document.toJS();
+    JSON.stringify(value);
+    return value;
+  } catch (error) {
+    const { message } = error as Error;
+    const isCycle = error instanceof TypeError && message.includes("circular");
+    throw new CliError(`cannot read ${file}: ${isCycle ? "an alias names an object that contains it" : message}`, { cause: error });
+  }
 }
 
 /** Returns an object as a CRD. @throws CliError for one without what a type needs, or of an API that no server has any more */
@@ -64,6 +78,8 @@ export function crdOf(object: Json, source: string): Crd {
     const schema = valueAt(each, "schema", "openAPIV3Schema");
     if (!/^[a-z0-9]+$/.test(version)) throw refuse(`${JSON.stringify(version)} is not a version`);
     if (!isRecord(schema)) throw refuse(`version ${version} has no schema.openAPIV3Schema`);
+    const problem = schemaProblem(schema, "openAPIV3Schema");
+    if (problem !== undefined) throw refuse(`${problem} in version ${version}`);
     const deprecated = each["deprecated"] === true ? textAt(each, "deprecationWarning") || "It may be removed." : undefined;
     return { version, isStored: each["storage"] === true, deprecated, schema };
   });

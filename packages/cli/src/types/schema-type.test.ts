@@ -16,7 +16,7 @@ test.for<{ readonly name: string; readonly schema: JsonSchema; readonly type: st
   { name: "an enum", schema: { type: "string", enum: ["a", "b", "a"] }, type: '"a" | "b"' },
   { name: "an enum with null", schema: { type: "string", nullable: true, enum: ["a", null] }, type: '"a" | null' },
   { name: "an enum of numbers", schema: { type: "integer", enum: [1, 2] }, type: "1 | 2" },
-  { name: "an enum of objects", schema: { type: "object", enum: [{ a: 1 }] }, type: "Readonly<Record<string, never>>" },
+  { name: "an enum of objects", schema: { type: "object", enum: [{ a: 1 }] }, type: "{ readonly [key: string]: never }" },
   { name: "a value that may be null", schema: { type: "string", nullable: true }, type: "string | null" },
   {
     name: "an integer or a text",
@@ -33,7 +33,7 @@ test.for<{ readonly name: string; readonly schema: JsonSchema; readonly type: st
   { name: "a map", schema: { type: "object", additionalProperties: { type: "integer" } }, type: "{ readonly [key: string]: number }" },
   { name: "an open object", schema: { type: "object", ...preserve }, type: "{ readonly [key: string]: unknown }" },
   { name: "a value of any type", schema: { ...preserve }, type: "unknown" },
-  { name: "an object without fields", schema: { type: "object" }, type: "Readonly<Record<string, never>>" },
+  { name: "an object without fields", schema: { type: "object" }, type: "{ readonly [key: string]: never }" },
   {
     name: "an object",
     schema: { type: "object", required: ["a"], properties: { a: { type: "string" }, "b-c": { type: "string" } } },
@@ -151,4 +151,60 @@ test.for([
 ])("$name is refused with the file and the CRD", ({ text, says }) => {
   expect(() => crdsIn(text, "a.yaml")).toThrow(CliError);
   expect(() => crdsIn(text, "a.yaml")).toThrow(says);
+});
+
+/** The module of a CRD with this schema. */
+function moduleOf(schema: object, kind = "Gadget"): string {
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
+  return crdsIn(crd({}, { versions, names: { kind, plural: "gadgets" } }), "a.json")
+    .map(moduleText)
+    .join("");
+}
+
+const inner = { type: "object", properties: { a: { type: "string" } } };
+
+test("a top field whose name is code is a quoted name, and has no interface of its own", () => {
+  const field = "x: 1 }\nglobalThis.broken = 1;\ninterface Q { y";
+  const text = moduleOf({ type: "object", properties: { [field]: inner, "foo-bar": inner } });
+  expect(text).not.toMatch(/^ *globalThis/m);
+  expect(text).toContain('  readonly "foo-bar"?: {\n    readonly a?: string;\n  };\n');
+  expect(text).toContain(`  readonly ${JSON.stringify(field)}?: {`);
+});
+
+test("two types of a module never have the same name", () => {
+  const text = moduleOf({ type: "object", properties: { spec: inner, Spec: inner, fields: inner } });
+  const names = [...text.matchAll(/^export interface (\w+)/gm)].map(([, name]) => name);
+  expect(names).toEqual(["Gadget", "GadgetFields", "GadgetSpec"]);
+});
+
+test.for(["Record", "Readonly", "ObjectOf"])("a kind %s does not hide a type that its module uses", (kind) => {
+  const text = moduleOf({ type: "object", properties: { spec: { type: "object" } } }, kind);
+  expect(text).not.toMatch(/: (?:Record|Readonly)</);
+  expect(text).not.toContain("export const ObjectOf ");
+});
+
+test.for([
+  { name: "a description", field: { description: 5 }, says: 'openAPIV3Schema.properties["spec"].description is not a text in version v1' },
+  { name: "an enum", field: { enum: "a" }, says: "enum is not a list" },
+  { name: "properties in a list", field: { properties: ["a"] }, says: "properties is not an object" },
+  { name: "no schema", field: null, says: 'openAPIV3Schema.properties["spec"] is not a schema' },
+  { name: "list keys", field: { "x-kubernetes-list-map-keys": "a" }, says: "is not a list of texts" },
+  { name: "rules", field: { "x-kubernetes-validations": [null] }, says: "is not a list of rules with texts" },
+  { name: "entries", field: { additionalProperties: { items: 7 } }, says: "additionalProperties.items is not an object" },
+])("$name of another form is refused with its path", ({ field, says }) => {
+  const read = (): string => moduleOf({ type: "object", properties: { spec: field } });
+  expect(read).toThrow(CliError);
+  expect(read).toThrow(says);
+});
+
+test.for([
+  { name: "an unknown alias", text: "a: *b" },
+  { name: "an object that contains itself", text: "kind: CustomResourceDefinition\nspec: &a\n  b: *a" },
+  {
+    name: "aliases that multiply",
+    text: `a0: &a0 [x,x,x]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`).join("\n")}`,
+  },
+])("$name in a file is a readable error", ({ text }) => {
+  expect(() => crdsIn(text, "a.yaml")).toThrow(CliError);
+  expect(() => crdsIn(text, "a.yaml")).toThrow(/^cannot read a\.yaml: /);
 });

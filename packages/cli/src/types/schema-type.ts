@@ -53,7 +53,7 @@ function objectType(schema: JsonSchema, indent: string): string {
   if (Object.keys(properties).length === 0 && !isEmbedded) {
     if (typeof additionalProperties === "object") return `{ readonly [key: string]: ${typeOf(additionalProperties, indent)} }`;
     // Without fields in the schema the server removes all fields.
-    return isOpen || additionalProperties === true ? "{ readonly [key: string]: unknown }" : "Readonly<Record<string, never>>";
+    return isOpen || additionalProperties === true ? "{ readonly [key: string]: unknown }" : "{ readonly [key: string]: never }";
   }
   const embedded = Object.entries(EMBEDDED).filter(([name]) => isEmbedded && properties[name] === undefined);
   const lines = embedded.map(([, text]) => `${inner}${text}\n`).join("");
@@ -80,10 +80,15 @@ function isScalar(value: unknown): boolean {
 
 /** A union needs parentheses as an element. */
 function inList(type: string): string {
-  const isPlain = /^[a-zA-Z]+$/.test(type) || (type.startsWith("{") && type.endsWith("}")) || /^Readonly<[^|]*>$/.test(type);
+  const isPlain = /^[a-zA-Z]+$/.test(type) || (type.startsWith("{") && type.endsWith("}"));
   return isPlain ? type : `(${type})`;
 }
 
 function key(name: string): string {
-  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
+  return isIdentifier(name) ? name : JSON.stringify(name);
+}
+
+/** Returns whether a name can be written without quotes. */
+export function isIdentifier(name: string): boolean {
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name);
 }

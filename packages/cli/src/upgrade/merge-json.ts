@@ -1,6 +1,6 @@
 /** Three-way merge of JSON by its keys. */
 import { isDeepStrictEqual } from "node:util";
-import { isRecord } from "../json.ts";
+import { isRecord, valueAt } from "../json.ts";
 
 /** Returns the merged document; `undefined` if both sides changed one value, or a text is not JSON. The order is that of `mine`. */
 export function mergedJson(texts: { readonly base: string; readonly mine: string; readonly next: string }): string | undefined {
@@ -24,7 +24,7 @@ function mergedValue(base: unknown, mine: unknown, next: unknown): unknown {
   if (!isRecord(mine) || !isRecord(next)) throw new ValueConflict("both sides changed a value");
   const before = isRecord(base) ? base : {};
   const keys = [...new Set([...Object.keys(mine), ...Object.keys(next)])];
-  const entries = keys.map((key) => [key, mergedValue(before[key], mine[key], next[key])] as const);
+  const entries = keys.map((key) => [key, mergedValue(valueAt(before, key), valueAt(mine, key), valueAt(next, key))] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 

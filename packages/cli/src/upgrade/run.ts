@@ -30,10 +30,7 @@ export async function runUpgrade(flags: UpgradeFlags, terminal: Terminal): Promi
   refuseNewer(record);
   const upgraded = { ...record, version: VERSION };
   const next = projectFiles(upgraded);
-  const mine = (path: string): string | undefined => {
-    const file = join(folder, path);
-    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  };
+  const mine = (path: string): string | undefined => textOfFile(join(folder, path));
   const merges = mergeProject({ base, next, mine, label: `treadle ${VERSION}` });
   if (record.version === VERSION && merges.length === 0) {
     terminal.out(`The project has the templates of version ${VERSION} already.\n`);
@@ -50,6 +47,17 @@ export async function runUpgrade(flags: UpgradeFlags, terminal: Terminal): Promi
   return hasConflict ? EXIT.no : EXIT.ok;
 }
 
+function textOfFile(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CliError(`cannot read ${file}: ${(error as Error).message}\nNothing was written: move it away, or make it readable`, {
+      cause: error,
+    });
+  }
+}
+
 /** An older command would take back what a newer one wrote. */
 function refuseNewer({ version }: ProjectRecord): void {
   if (version.localeCompare(VERSION, "en", { numeric: true }) > 0)
@@ -60,7 +68,7 @@ function refuseNewer({ version }: ProjectRecord): void {
 
 /** Without git, or outside of a repository, there is nothing to lose that git would show. */
 async function refuseUncommitted(folder: string, signal: AbortSignal): Promise<void> {
-  const changes = await promisify(execFile)("git", ["status", "--porcelain", "--", "."], { cwd: folder, signal }).then(
+  const changes = await promisify(execFile)("git", ["status", "--porcelain", "--", "."], { cwd: folder, signal, maxBuffer: Infinity }).then(
     ({ stdout }) => stdout,
     () => "",
   );

@@ -147,6 +147,17 @@ export function runs(pid: number): boolean {
   }
 }
 
+/** Whether a process works: one that has ended is listed until its parent asks for its exit code, which the first process of a container may not do. */
+export function works(pid: number): boolean {
+  if (!runs(pid)) return false;
+  if (process.platform !== "linux") return true;
+  try {
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
 /** The files of a project with one resource, as `treadle new` makes them. */
 export const SHOP = {
   "src/shop.ts": `

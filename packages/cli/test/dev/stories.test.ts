@@ -1,10 +1,11 @@
 /** `treadle dev` as a developer uses it: with real processes, in memory. */
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { kind } from "@treadle/apimachinery";
 import { connect, loadConfig } from "@treadle/client";
-import { describe, expect, test } from "vitest";
-import { Project, runs, SHOP } from "./project.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Project, runs, SHOP, works } from "./project.ts";
 
 const Shop = kind({ group: "example.dev", version: "v1", kind: "Shop" });
 const memory = { tags: ["memory"] };
@@ -28,6 +29,8 @@ describe("the operator of a project", memory, () => {
     const dev = project.dev("src/main.ts");
     const cluster = await dev.next("cluster");
     expect(cluster).toMatchObject({ isInMemory: true, kubeconfig: join(project.folder, ".treadle", "dev.kubeconfig") });
+    // The base of `treadle upgrade` is in this folder, and is committed.
+    expect(project.read(".treadle/.gitignore")).toBe(".gitignore\ndev*\n");
     expect(await dev.next("applied")).toMatchObject({ what: "crd", object: { name: "shops.example.dev" }, operation: "created" });
     expect(await dev.next("started")).toMatchObject({ handlers: ["shops.example.dev"] });
     expect(await dev.next("applied")).toMatchObject({ what: "sample", object: { kind: "Shop", name: "default/a" } });
@@ -231,8 +234,35 @@ describe("the end", memory, () => {
     };
     await expect.poll(again).toBe("SIGINT");
     expect((await dev.ended).signal).toBe("SIGINT");
-    // Nothing but a signal ends a loop.
-    process.kill(pid, "SIGKILL");
+    await expect.poll(() => works(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  test("no operator is left when the command is killed while a loop of the program never ends", async () => {
+    await using project = new Project({ ...SHOP, "src/main.ts": "console.log(String(process.pid));\nfor (;;);\n" });
+    const dev = project.dev("src/main.ts");
+    const pid = Number((await dev.next("output")).text);
+    expect(works(pid)).toBe(true);
+    dev.process.kill("SIGKILL");
+    await dev.ended;
+    await expect.poll(() => works(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  test("Ctrl-C does not wait for programs that the operator has started, and ends those of its group", async () => {
+    const started = (name: string, more: string): string =>
+      `console.log("${name} " + spawn("sleep", ["60"], { stdio: "inherit"${more} }).pid);`;
+    await using project = new Project({
+      ...SHOP,
+      "src/main.ts": `import { spawn } from "node:child_process";\n${started("own", "")}\n${started("apart", ", detached: true")}\n${SHOP["src/main.ts"]}`,
+    });
+    const dev = project.dev("src/main.ts");
+    const own = Number((await dev.next("output", ({ text }) => text.startsWith("own"))).text.split(" ")[1]);
+    const apart = Number((await dev.next("output", ({ text }) => text.startsWith("apart"))).text.split(" ")[1]);
+    onTestFinished(() => void process.kill(apart));
+    await dev.next("started");
+    dev.process.kill("SIGINT");
+    expect(await dev.ended).toEqual({ code: 130, signal: null });
+    expect(dev.events.filter(({ type }) => type === "note")).toEqual([]);
+    await expect.poll(() => works(own)).toBe(false);
   });
 
   test("no operator is left when the command is killed", async () => {
@@ -248,6 +278,22 @@ describe("the end", memory, () => {
     await expect.poll(() => existsSync(join(project.folder, "ended"))).toBe(true);
     // The files of a killed command are no obstacle.
     await project.dev("src/main.ts").next("started");
+  });
+
+  test("the file of treadle upgrade is not ignored by git, but all files of treadle dev are", async () => {
+    await using project = new Project({ ...SHOP, ".treadle/base.json": "{}", ".treadle/.gitignore": "*\n" });
+    const git = (...args: readonly string[]): string => execFileSync("git", [...args], { cwd: project.folder, encoding: "utf8" });
+    git("init", "--quiet");
+    const dev = project.dev("src/main.ts");
+    await dev.next("cluster");
+    expect(git("status", "--porcelain", "--untracked-files=all", ".treadle")).toBe("?? .treadle/base.json\n");
+  });
+
+  test("a folder that cannot be written is an error with what to do", async () => {
+    await using project = new Project({ ...SHOP, ".treadle": "a file" });
+    const dev = project.dev("src/main.ts");
+    expect([(await dev.ended).code, dev.errors]).toEqual([2, expect.stringContaining("Make it a folder that you may write")]);
+    expect(dev.errors).not.toContain("not an expected failure");
   });
 
   test("in a pipe the text has no colours and no cursor movement", long, async () => {
@@ -266,7 +312,8 @@ describe("the end", memory, () => {
     const second = project.dev("src/main.ts");
     expect((await second.ended).code).toBe(2);
     expect(second.errors).toBe(
-      `treadle: treadle dev already runs in this folder, as process ${first.process.pid}; end it, or name a cluster with --context or --kubeconfig\n`,
+      `treadle: treadle dev already runs in this folder, as process ${first.process.pid}; end it, or name a cluster with --context or --kubeconfig. ` +
+        `If that process is another program, remove ${join(project.folder, ".treadle", "dev.pid")}\n`,
     );
   });
 });

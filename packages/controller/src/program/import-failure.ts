@@ -33,8 +33,10 @@ function placeOf(error: unknown): Place | undefined {
   return own.find((frame) => !/[\\/]node_modules[\\/]/.test(frame.file)) ?? own[0];
 }
 
+/** Frames of Treadle never name what the user has to change: the loader of a command, or a check of settings. */
 function isOfTool(file: string): boolean {
-  return file === import.meta.url || pathOf(file).startsWith(fileURLToPath(new URL(".", import.meta.url)));
+  const isTreadle = /[\\/]node_modules[\\/](?:@treadle[\\/]|treadle[\\/])/.test(file);
+  return isTreadle || file === import.meta.url || pathOf(file).startsWith(fileURLToPath(new URL(".", import.meta.url)));
 }
 
 function shown({ file, position }: Place, base: string): string {

@@ -35,7 +35,7 @@ export interface LoadOptions {
 export async function loadProgram(module: string, { exports: names }: LoadOptions = {}): Promise<LoadedProgram> {
   const path = resolve(module);
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new ProgramError("ERR_PROGRAM_NOT_FOUND", `${module} is not a file: name the module of an operator, such as ./controller.ts`);
+    throw new ProgramError("ERR_PROGRAM_NOT_FOUND", `${module} is not a file: name the module of an operator, such as src/main.ts`);
   let exported: Readonly<Record<string, unknown>> = {};
   const managers = await inspectManagers(async () => {
     try {

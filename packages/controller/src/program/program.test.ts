@@ -93,6 +93,14 @@ test.for([
     text: "boom\n  at node_modules/x/a.js:9:1",
   },
   {
+    name: "an error in a package of Treadle alone has no place",
+    error: errorOf(
+      "boom",
+      "Error: boom\n    at resolve (file:///w/node_modules/@treadle/cli/dist/x.js:17:24)\n    at f (/w/node_modules/treadle/y.js:1:2)",
+    ),
+    text: "boom",
+  },
+  {
     name: "an error of syntax has the line in front of its stack",
     error: errorOf(
       "Unexpected token",

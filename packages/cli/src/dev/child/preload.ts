@@ -8,7 +8,7 @@ import type { OperatorSettings } from "../messages.ts";
 import { channel } from "./channel.ts";
 import { reportFailures } from "./failures.ts";
 import { DevHost } from "./dev-host.ts";
-import { endWithChannel } from "./end.ts";
+import { endWithChannel, startGuard } from "./end.ts";
 import { runExported } from "./exported.ts";
 import { watchModules } from "./modules.ts";
 import { hostManagers } from "@treadle/controller/unstable/host";
@@ -21,6 +21,7 @@ const settings: OperatorSettings = {
 // Processes that the program forks are no operators.
 process.execArgv = process.execArgv.filter((flag) => !flag.includes(import.meta.url));
 
+startGuard(settings);
 const parent = channel();
 const host = new DevHost(parent, settings);
 await host.reservePorts();

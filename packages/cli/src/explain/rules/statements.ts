@@ -210,13 +210,21 @@ function condition(node: Node, situation: Situation): Finding | undefined {
   return { code, rank: isPointing(found) ? RANK.vague : RANK.statement, node, clause, advice, ...next };
 }
 
-/** Where the operator writes its log, if a lease names its pod: holders are `<pod>_<uid>`. */
+/** Where the operator writes its log, if a lease names its pod: holders are `<pod>_<uid>`, and `<host>_<uid>` outside of pods. */
 function logOf({ leases }: Situation): readonly string[] {
   return leases.slice(0, 1).flatMap(({ namespace, holder }) => {
     const [pod = ""] = holder.split("_");
-    return pod === "" ? [] : [`read the log of the operator: \`kubectl logs ${pod} -n ${namespace}\``];
+    if (pod === "") return [];
+    return [
+      POD_NAME.test(pod)
+        ? `read the log of the operator: \`kubectl logs ${pod} -n ${namespace}\``
+        : `read the log of the operator, which runs on ${pod}`,
+    ];
   });
 }
+
+/** The ends of names that Deployments and StatefulSets give to their pods. */
+const POD_NAME = /-(?:[bcdfghjklmnpqrstvwxz2456789]{5}|\d+)$/;
 
 /** Reasons after which the engine does not retry. */
 const FINAL: ReadonlySet<string> = new Set(["Stopped", "TerminalError", "InvalidObject", "Immutable", "NotOurs"]);

@@ -24,19 +24,37 @@ export interface PlannedFile {
   readonly state: FileState;
 }
 
-/** Returns the state of each file of a layout and of each generated file that exists, sorted by path. `present` has texts by path. */
-export function planFiles({ generated, once }: Layout, present: ReadonlyMap<string, string>): readonly PlannedFile[] {
+/** What is in a folder, by paths with `/`. */
+export interface Present {
+  readonly texts: ReadonlyMap<string, string>;
+  /** Links, files that are too large, and what is neither file nor folder. */
+  readonly obstacles: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+}
+
+/** Returns the state of each file of a layout and of each generated file that exists, sorted by path. */
+export function planFiles({ generated, once }: Layout, present: Present): readonly PlannedFile[] {
+  const { texts } = present;
   const planned: PlannedFile[] = [];
-  for (const [path, text] of generated) planned.push({ path, state: stateOf(path, text, present.get(path)) });
-  for (const path of once.keys()) planned.push({ path, state: present.has(path) ? "kept" : "missing" });
-  for (const [path, text] of present)
+  for (const [path, text] of generated)
+    planned.push({ path, state: isTaken(path, present) ? "foreign" : stateOf(path, text, texts.get(path)) });
+  for (const path of once.keys()) planned.push({ path, state: texts.has(path) || isTaken(path, present) ? "kept" : "missing" });
+  for (const [path, text] of texts)
     if (!generated.has(path) && !once.has(path) && isGenerated(path, text)) planned.push({ path, state: "superfluous" });
   return planned.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Whether something that is no file of the layout has the path, or is a part of it. */
+function isTaken(path: string, { obstacles, folders }: Present): boolean {
+  if (folders.has(path)) return true;
+  const parts = path.split("/");
+  return parts.some((_, index) => obstacles.has(parts.slice(0, index + 1).join("/")));
+}
+
 function stateOf(path: string, text: string, present: string | undefined): FileState {
   if (present === undefined) return "missing";
-  if (present === text) return "current";
+  // git may have changed the line breaks at a checkout.
+  if (present.replaceAll("\r\n", "\n") === text) return "current";
   return isGenerated(path, present) ? "stale" : "foreign";
 }
 
