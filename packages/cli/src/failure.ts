@@ -10,10 +10,13 @@ export function failureText(error: unknown, { isVerbose }: { readonly isVerbose:
     return `${error.message}\nAsk for this right, or act as another user: --as USER, --context NAME`;
   if (isApiError(error)) return error.message;
   if (isOfClient(error)) return ofClient(error);
-  if (error instanceof Error && error.name === "ProgramError") return error.message;
+  if (error instanceof Error && WITH_ADVICE.has(error.name)) return error.message;
   const message = error instanceof Error ? error.message : String(error);
   return `${message}\nThis is not an expected failure. TREADLE_DEBUG_CLI=1 shows where it happened.`;
 }
+
+/** Errors of programs and of the cluster in memory, whose messages say what to do. Commands load them, so they are known by their names. */
+const WITH_ADVICE: ReadonlySet<string> = new Set(["ProgramError", "LocalClusterError"]);
 
 /** Whether a refusal is one of the authorizer. Quotas, policies and namespaces that are being deleted answer with the same code. */
 export function isMissingRight(message: string): boolean {

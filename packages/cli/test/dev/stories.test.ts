@@ -1,6 +1,8 @@
 /** `treadle dev` as a developer uses it: with real processes, in memory. */
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { kind } from "@treadle/apimachinery";
 import { connect, loadConfig } from "@treadle/client";
@@ -24,6 +26,17 @@ async function statusOf(project: Project): Promise<unknown> {
 }
 
 describe("the operator of a project", memory, () => {
+  test("a port of the cluster that is in use is named, with what to do", async () => {
+    await using project = new Project(SHOP);
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const dev = project.dev("src/main.ts", "--port", String(port));
+    expect(await dev.ended).toEqual({ code: 2, signal: null });
+    taken.close();
+    expect(dev.errors).toBe(`treadle: port ${port} of 127.0.0.1 is in use: choose another, or 0 for a free one\n`);
+  });
+
   test("runs with its CRD and samples; an edit replaces it, and the objects of the cluster stay", async () => {
     await using project = new Project(SHOP);
     const dev = project.dev("src/main.ts");
