@@ -36,7 +36,7 @@ function stepLines(step: Box): readonly string[] {
   return [`${step.id} [shape=box, style=filled, fillcolor="#eff6ff", label=<${labelOf(step)}>]`];
 }
 
-/** An arrow cannot end at a group, but at a node in it that nobody sees. */
+/** An arrow cannot end at a group, but at an invisible node in it. */
 function group(box: Box, color: string): readonly string[] {
   const { id, parts = [] } = box;
   return [

@@ -20,9 +20,9 @@ export interface Question {
 
 /** Asks the user, or does not. */
 export interface Asker {
-  /** Returns an answer without a problem. @throws CliError if the given one has a problem, or if none is given and nobody can be asked */
+  /** Returns an answer without a problem. @throws CliError if the given one has a problem, or if none is given and no user can be asked */
   ask(question: Question): Promise<string>;
-  /** Returns whether the user agrees; `undefined` if nobody can be asked. */
+  /** Returns whether the user agrees; `undefined` if no user can be asked. */
   agrees(message: string): Promise<boolean | undefined>;
 }
 

@@ -24,7 +24,7 @@ export interface Terminal {
   readonly columns: number | undefined;
   /** Whether the output may have colours. */
   readonly hasColors: boolean;
-  /** Asks the user. `undefined`: nobody can answer, because the input or the output is no terminal. */
+  /** Asks the user. `undefined`: no user can answer, because the input or the output is no terminal. */
   readonly prompter: (() => Promise<Prompter>) | undefined;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -78,7 +78,7 @@ export function processTerminal(): Terminal {
       return isTerminal ? stdout.columns : undefined;
     },
     hasColors: isTerminal && stdout.hasColors(),
-    // A build server may have a terminal, and nobody who answers.
+    // A build server may have a terminal, and no user who answers.
     prompter: isTerminal && stdin.isTTY && (env["CI"] ?? "") === "" ? () => clackPrompter(interrupted) : undefined,
     env,
     signal: interrupted.signal,

@@ -7,7 +7,7 @@ import { alertRules } from "./alerts.ts";
 import { dashboardText } from "./dashboard.ts";
 import { metricFactsOf } from "./facts.ts";
 
-/** Returns the manifests of monitoring; none for an operator whose metrics nobody can reach. */
+/** Returns the manifests of monitoring; none for an operator whose metrics cannot be reached. */
 export function monitoringOf(operator: Operator): readonly Commented[] {
   const { name, namespace, labels, metrics } = operator;
   if (metrics === undefined) return [];

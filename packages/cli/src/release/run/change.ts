@@ -86,7 +86,7 @@ export async function released(release: LockedRelease): Promise<void> {
   const { object } = release.record;
   const isEmpty = object.spec.revision === 0 && object.metadata.finalizers === undefined;
   const given = (isEmpty ? release.end() : release.unlock()).catch(() => undefined);
-  // After Ctrl-C nobody waits for a server that does not answer.
+  // After Ctrl-C the user does not wait for a server that does not answer.
   await Promise.race([given, pause(systemClock, UNLOCK_MS)]);
 }
 

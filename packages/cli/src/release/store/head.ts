@@ -48,7 +48,7 @@ function headOf(secret: KubernetesObject, { name, namespace = "" }: Ref): Head {
   return { record: { ...record, object: { ...record.object, metadata } }, lock, resourceVersion };
 }
 
-/** Stores a state that nobody has changed since `resourceVersion`; `undefined` creates the Secret. @throws errors of the client */
+/** Stores a state that no other writer has changed since `resourceVersion`; `undefined` creates the Secret. @throws errors of the client */
 export async function writeHead(
   client: Client,
   { record, lock, resourceVersion }: Pick<Head, "record" | "lock"> & { readonly resourceVersion: string | undefined },
@@ -75,7 +75,7 @@ export async function writeHead(
 
 const MANAGED = { "app.kubernetes.io/managed-by": "treadle" };
 
-/** Removes the Secret of a release that nobody has changed since. @throws errors of the client */
+/** Removes the Secret of a release that no other writer has changed since. @throws errors of the client */
 export async function deleteHead(
   client: Client,
   head: Head,

@@ -2,7 +2,7 @@
  * The lock of a release: one run changes it at a time. It is part of the Secret of the release, so each write of the holder proves that no
  * other run took the lock. Pure.
  *
- * It works as a Lease: a run takes a lock that another one holds only after it has seen for the whole duration that nobody renews it. No two
+ * It works as a Lease: a run takes a lock that another one holds only after it has seen for the whole duration that it is not renewed. No two
  * clocks are compared.
  */
 
