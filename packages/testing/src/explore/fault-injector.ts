@@ -47,6 +47,8 @@ export class FaultInjector {
 
   /** Time of the last write, in milliseconds. */
   wroteAtMs: number = Number.NEGATIVE_INFINITY;
+  /** Number of events after the state with which the current process started, and before its start. */
+  pastEvents = 0;
 
   constructor(
     transport: () => Transport,
@@ -69,7 +71,9 @@ export class FaultInjector {
       this.#doomed = process;
       this.strike({ type: "crash", write: 0 }, "the process ends before its first write");
     }
-    if (this.#staleStart.begin(process)) {
+    const isStale = this.#staleStart.begin(process);
+    this.pastEvents = isStale ? this.events.length : 0;
+    if (isStale) {
       this.#frozen ??= Promise.withResolvers();
       this.journal.push({ type: "fault", text: `the process sees ${this.#staleStart.shown}, until it is idle` });
     }

@@ -35,6 +35,8 @@ const ARRIVAL_TURNS = 12;
 /** Real time, well above the needs of a busy machine. */
 const TIMEOUT_MS = 40_000;
 const MAX_PASSES = 300;
+/** More passes than one event brings to an operator that is shown a long history. */
+const PASSES_OF_PAST_EVENT = 10;
 /** Passes of one object after which withheld events are delivered: no watch lags forever. */
 const MAX_BLIND_PASSES = 50;
 
@@ -162,8 +164,8 @@ export class RestartingOperator {
     this.passes++;
     const count = this.#counter.count(key);
     if (count === MAX_BLIND_PASSES) this.#options.injector.release();
-    if (count >= MAX_PASSES)
-      this.#unsettled.abort(new UnsettledError(`it does not settle: ${MAX_PASSES} passes of ${key} at the same time`));
+    if (count >= MAX_PASSES + PASSES_OF_PAST_EVENT * this.#options.injector.pastEvents)
+      this.#unsettled.abort(new UnsettledError(`it does not settle: ${count} passes of ${key} at the same time`));
   }
 
   #state(): string {
