@@ -204,5 +204,5 @@ export type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
 export type { Cache, CacheListOptions } from "./cache.ts";
 
 // Waiting, and sharing the event loop.
-export { orAborted } from "./or-aborted.ts";
+export { AbortableWaits, orAborted } from "./or-aborted.ts";
 export { TurnBudget, type TurnBudgetOptions } from "./turn-budget.ts";

@@ -21,3 +21,32 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefine
     );
   });
 }
+
+/**
+ * Waits for one promise after the other, each as {@link orAborted} does, with one listener of the signal for all of them: for streams whose
+ * next part is awaited thousands of times a second. Call `end` after the last one.
+ */
+export class AbortableWaits {
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#reject?.(this.#signal?.reason);
+  #reject: ((reason: unknown) => void) | undefined;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Waits for a promise. The wait before must be over. */
+  until<T>(promise: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#signal?.aborted === true) this.#onAbort();
+      promise.then(resolve, reject);
+    });
+  }
+
+  /** Removes the listener. */
+  end(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -122,8 +122,14 @@ export class Caller {
     const response = await this.#send(call, true);
     const { server } = this.#environment;
     if (response.status < 200 || response.status > 299) throw apiError(this.#contextOf(call), response, await this.#text(call, response));
-    const events = watchEvents<ObjectOf<K>>(response, { target: call.text, signal: call.options.signal, server, cut: cutOf(call) });
-    return isMetadataOnly(call.kind) ? reduceEvents(call.kind, events) : events;
+    const { kind, text: target, options } = call;
+    return watchEvents<ObjectOf<K>>(response, {
+      target,
+      signal: options.signal,
+      server,
+      cut: cutOf(call),
+      ...(isMetadataOnly(kind) ? { reduce: (object) => this.object(call, object) } : {}),
+    });
   }
 
   /** The body of a 2xx answer. @throws ApiError for another status, ConnectionError for a body that cannot be the answer */
@@ -219,13 +225,6 @@ function acceptOf(call: Call<Kind>): string {
 
 function reduce(kind: Kind, object: KubernetesObject): KubernetesObject {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: object.metadata };
-}
-
-async function* reduceEvents<T>(kind: Kind, events: AsyncIterable<WatchEvent<T>>): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const event of events) {
-    if (event.type === "BOOKMARK" || event.type === "ERROR") yield event;
-    else yield { type: event.type, object: reduce(kind, event.object as KubernetesObject) as T }; // T is KubernetesObject for such kinds
-  }
 }
 
 /** Maximum number of characters that are read of a failed answer. */

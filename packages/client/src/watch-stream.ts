@@ -1,7 +1,7 @@
 /**
  * The events of a watch, from chunks of newline-delimited JSON.
  */
-import { type ApiResponse, orAborted } from "@treadle/apimachinery";
+import { AbortableWaits, type ApiResponse } from "@treadle/apimachinery";
 import type { WatchEvent } from "./client.ts";
 import { ConnectionError } from "./connection-error.ts";
 import { callError } from "./failure.ts";
@@ -12,32 +12,34 @@ const TYPES: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BO
 /** Longest event: ten times the largest object of etcd, 1.5 MiB (`--max-request-bytes`). A longer line would fill the memory. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024;
 
-/**
- * The lines of `chunks`, without blank lines. A last line without a line end is included; the parser finds out whether it is
- * complete. A line may span any number of chunks.
- */
-async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  let parts: string[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
+/** Splits chunks into lines, without blank lines. A line may span any number of chunks. */
+class LineSplitter {
+  #parts: string[] = [];
+  #length = 0;
+
+  /** The lines that end in this chunk. @throws ConnectionError for a line that is too long */
+  *take(chunk: string): Generator<string, void, undefined> {
     let start = 0;
     for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
-      const line = parts.length === 0 ? chunk.slice(start, end) : parts.join("") + chunk.slice(start, end);
-      parts = [];
-      length = 0;
+      const line = this.#parts.length === 0 ? chunk.slice(start, end) : this.rest() + chunk.slice(start, end);
       start = end + 1;
       if (line.trim() !== "") yield line;
     }
-    if (start === chunk.length) continue;
-    parts.push(chunk.slice(start));
-    length += chunk.length - start;
-    if (length > MAX_LINE_CHARACTERS) {
-      const message = `the stream holds a line of more than ${MAX_LINE_CHARACTERS} characters, which is not a watch event`;
-      throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", message });
-    }
+    if (start === chunk.length) return;
+    this.#parts.push(chunk.slice(start));
+    this.#length += chunk.length - start;
+    if (this.#length <= MAX_LINE_CHARACTERS) return;
+    const message = `the stream holds a line of more than ${MAX_LINE_CHARACTERS} characters, which is not a watch event`;
+    throw new ConnectionError({ code: "ERR_INVALID_RESPONSE", message });
   }
-  const rest = parts.join("");
-  if (rest.trim() !== "") yield rest;
+
+  /** A last line without a line end. The parser finds out whether it is complete. */
+  rest(): string {
+    const rest = this.#parts.join("");
+    this.#parts = [];
+    this.#length = 0;
+    return rest;
+  }
 }
 
 /**
@@ -52,15 +54,24 @@ export async function* watchEvents<T>(
     readonly server: string | undefined;
     /** Makes lines smaller before they are parsed. */
     readonly cut?: ((line: string) => string) | undefined;
+    /** Makes objects smaller. */
+    readonly reduce?: ((object: T) => T) | undefined;
   },
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const { target, signal, server, cut } = options;
-  const source = response.stream ?? once(response.body);
+  const { target, signal, server, cut, reduce } = options;
+  const read = (line: string): WatchEvent<T> => {
+    const event = parse<T>(cut?.(line) ?? line, server);
+    return reduce === undefined || event.type === "BOOKMARK" || event.type === "ERROR" ? event : { ...event, object: reduce(event.object) };
+  };
+  const splitter = new LineSplitter();
   try {
-    for await (const line of lines(untilAborted(source, signal))) {
-      signal?.throwIfAborted();
-      yield parse<T>(cut?.(line) ?? line, server);
-    }
+    for await (const chunk of untilAborted(response.stream ?? once(response.body), signal))
+      for (const line of splitter.take(chunk)) {
+        signal?.throwIfAborted();
+        yield read(line);
+      }
+    const rest = splitter.rest();
+    if (rest.trim() !== "") yield read(rest);
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason;
     throw callError({ verb: "watch", target }, cause, server);
@@ -97,11 +108,12 @@ export async function* untilAborted(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
+  const waits = new AbortableWaits(signal);
   let isFinished = false;
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const next = await orAborted(iterator.next(), signal);
+      const next = await waits.until(iterator.next());
       if (next.done === true) {
         isFinished = true;
         return;
@@ -112,6 +124,7 @@ export async function* untilAborted(
     isFinished = signal?.aborted !== true;
     throw error;
   } finally {
+    waits.end();
     // Not awaited, since a source that hangs in next() answers return() only after that.
     if (!isFinished) void Promise.resolve(iterator.return?.()).catch(() => {});
   }

@@ -48,6 +48,6 @@ export interface InformerOptions<K extends Kind = Kind> {
    * quarter shorter, at random. @defaultValue 10_000
    */
   readonly kindRetryMs?: number;
-  /** Maximum number of objects on a page of a list. @defaultValue 250 */
+  /** Maximum number of objects on a page of a list. @defaultValue 250; 1_000 with `metadataOnly(Kind)` */
   readonly pageSize?: number;
 }

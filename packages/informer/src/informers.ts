@@ -34,7 +34,7 @@ export interface InformersOptions {
   readonly random?: Random;
   /** Namespaces of informers that name none themselves; see {@link Informers.setNamespaces}. @defaultValue all namespaces */
   readonly namespaces?: readonly string[];
-  /** Maximum number of objects on a page of a list. @defaultValue 250 */
+  /** Maximum number of objects on a page of a list. @defaultValue as in {@link InformerOptions.pageSize} */
   readonly pageSize?: number;
   /** Called for every failure of every informer. @defaultValue as in {@link InformerOptions.onError} */
   readonly onError?: (error: unknown, where: InformerErrorSource, kind: Kind) => void;

@@ -1,6 +1,6 @@
-import { seededRandom, TurnBudget } from "@treadle/apimachinery";
+import { metadataOnly, seededRandom, TurnBudget } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, widget } from "./scripted.ts";
+import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, Widget, widget } from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
 
@@ -87,6 +87,54 @@ test("the first page has 100 objects by default, and pages of small objects have
   first.answer(page(9, [widget("a", 1)], "next"));
   await r.settle();
   expect(r.list().options.limit).toBe(250);
+});
+
+test("metadata is listed by pages of up to 1,000 objects, not streamed", async () => {
+  const r = rig({ kind: metadataOnly(Widget) });
+  r.informer.start();
+  await r.settle();
+  const first = r.list();
+  expect(first.options.limit).toBe(100);
+  first.answer(page(9, [widget("a", 1)], "next"));
+  await r.settle();
+  const second = r.list();
+  expect(second.options.limit).toBe(1_000);
+  second.answer(page(9, []));
+  await r.settle();
+  const watch = r.watch();
+  expect(watch.options).toMatchObject({ resourceVersion: "9" });
+  watch.fail(apiError(410));
+  await r.settle();
+  expect(r.list().options).toMatchObject({ limit: 100 });
+});
+
+test("the next page is requested while the objects of a page are taken", async () => {
+  const takes: string[] = [];
+  const requested: number[] = [];
+  const r = await pagedRig({
+    pageSize: 2,
+    ingest: (object) => {
+      takes.push(object.metadata.name);
+      requested.push(r.waiting.length);
+      return object;
+    },
+  });
+  r.list().answer(page(9, [widget("a", 1), widget("b", 2)], "next"));
+  await r.settle();
+  r.list().answer(page(9, [widget("c", 3)]));
+  await r.settle();
+  expect(takes).toEqual(["a", "b", "c"]);
+  expect(requested).toEqual([1, 1, 0]);
+});
+
+test("a list whose page has an object without a name fails, and its request for the next page does no harm", async () => {
+  const r = await pagedRig({ pageSize: 1 });
+  r.list().answer(page(9, [widget("", 1)], "next"));
+  await r.settle();
+  expect(r.errors.map(({ where }) => where)).toEqual(["list"]);
+  r.list().fail(apiError(500));
+  await r.settle();
+  expect(r.errors).toHaveLength(1);
 });
 
 test("the first page has no more objects than pageSize", async () => {

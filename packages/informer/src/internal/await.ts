@@ -1,5 +1,5 @@
 /** Limits for operations that may take too long. */
-import type { Clock, Timer } from "@treadle/apimachinery";
+import { AbortableWaits, type Clock, type Timer } from "@treadle/apimachinery";
 
 /**
  * Aborts its signal when it was not touched for the limit, or when the parent signal is aborted. A touch does not reset the
@@ -9,6 +9,7 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #parent: AbortSignal;
   readonly #controller = new AbortController();
+  readonly #waits = new AbortableWaits(this.#controller.signal);
   readonly #onParentAbort = (): void => this.#controller.abort(this.#parent.reason);
   readonly #tooQuiet: (limitMs: number) => Error;
   #limitMs: number;
@@ -29,6 +30,11 @@ export class Watchdog {
   /** The signal that is aborted. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Waits for a promise, but rejects as soon as the signal is aborted. One wait at a time. */
+  until<T>(promise: Promise<T>): Promise<T> {
+    return this.#waits.until(promise);
   }
 
   /** Records that the operation made progress. */

@@ -3,7 +3,7 @@
  * are client-go's (tools/cache/reflector.go) unless a comment says otherwise. The inactivity deadline is not from client-go:
  * no transport notices a connection that is silently lost.
  */
-import { type Clock, type KubernetesObject, orAborted, type Random, sleep, type TurnBudget } from "@treadle/apimachinery";
+import { type Clock, isMetadataOnly, type KubernetesObject, type Random, sleep, type TurnBudget } from "@treadle/apimachinery";
 import type { WatchEvent } from "@treadle/client";
 import { close, Watchdog } from "./await.ts";
 import { TooQuietError, WentBackError } from "./failures.ts";
@@ -49,7 +49,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #recovery: Recovery;
   /** The version at which the next watch begins; absent: list first. */
   #version: string | undefined;
-  #initialEvents: "try" | "skip once" | "refused" = "try";
+  #initialEvents: "try" | "skip once" | "refused" | "unwanted" = "try";
   #hasBookmarks: "unknown" | "yes" | "no" = "unknown";
   #wantsRelist = false;
   #current: Watchdog | undefined;
@@ -59,6 +59,8 @@ export class Reflector<T extends KubernetesObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#recovery = new Recovery(options);
+    // Metadata is small. The server takes twice as long to write it as single events as it takes for pages (docs/benchmarks.md, Causes).
+    if (isMetadataOnly(options.source.kind)) this.#initialEvents = "unwanted";
   }
 
   /** Time of the last response of the server, in milliseconds of the clock. */
@@ -172,10 +174,7 @@ export class Reflector<T extends KubernetesObject> {
     let iterator: AsyncIterator<WatchEvent<T>> | undefined;
     let isLive = false;
     try {
-      const stream = await orAborted(
-        source.watch({ ...start, allowBookmarks: true, timeoutSeconds, signal: watchdog.signal }),
-        watchdog.signal,
-      );
+      const stream = await watchdog.until(source.watch({ ...start, allowBookmarks: true, timeoutSeconds, signal: watchdog.signal }));
       iterator = stream[Symbol.asyncIterator]();
       this.#answered(watchdog);
       if (!isStreaming) this.#worksAgain();
@@ -246,7 +245,7 @@ export class Reflector<T extends KubernetesObject> {
    */
   async #next(iterator: AsyncIterator<WatchEvent<T>>, watchdog: Watchdog): Promise<Exclude<WatchEvent<T>, { type: "ERROR" }> | undefined> {
     await this.#options.turn.next(watchdog.signal);
-    const result = await orAborted(iterator.next(), watchdog.signal);
+    const result = await watchdog.until(iterator.next());
     if (result.done === true) return undefined;
     this.#answered(watchdog);
     const event = result.value;

@@ -3,7 +3,7 @@
  * the writes of this process, and a store.
  */
 import { setMaxListeners } from "node:events";
-import { type CacheListOptions, type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
+import { type CacheListOptions, isMetadataOnly, type Kind, keyOf, type KubernetesObject, type Ref } from "@treadle/apimachinery";
 import type { Informer, InformerEvent, InformerProgress } from "../informer.ts";
 import type { InformerErrorSource, InformerOptions } from "../informer-options.ts";
 import { type InformerWarning, memoryWarning, outsideWarning, unscopedWarning } from "../warnings.ts";
@@ -24,6 +24,11 @@ type AnyKind = Kind<KubernetesObject, KubernetesObject>;
 /** Longer than any write of the engine may take (post and save: 10 s; a step: 30 s). */
 const EXPECTED_WRITE_MS = 30_000;
 
+/** Few pages, since a list waits for the server once for each. The objects' size limits a page as well, see `listAll()`. */
+function pageSizeOf(kind: Kind): number {
+  return isMetadataOnly(kind) ? 1_000 : 250;
+}
+
 /** Creates an informer that uses the given services, which others may use too. */
 export function createSharingInformer<K extends Kind>(options: InformerOptions<K>, shared: SharedParts): Informer<K> {
   // Inside, an object is any Kubernetes object. The type K matters only to the caller.
@@ -43,7 +48,7 @@ class StoreInformer implements Informer<AnyKind> {
   readonly #warned = new Set<InformerWarning["type"]>();
 
   constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
-    const { kind, pageSize = 250 } = options;
+    const { kind, pageSize = pageSizeOf(kind) } = options;
     if (!Number.isInteger(pageSize) || pageSize < 1)
       throw new Error(`cannot create an informer of ${kind.kind}: pageSize must be a positive integer, not ${pageSize}`);
     this.kind = kind;
@@ -178,7 +183,7 @@ class StoreInformer implements Informer<AnyKind> {
 
   #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
     setMaxListeners(0, signal); // Every list and watch in progress adds listeners.
-    const { client, kind, labelSelector, fieldSelector, ingest, pageSize = 250, kindRetryMs = 10_000 } = this.#options;
+    const { client, kind, labelSelector, fieldSelector, ingest, pageSize = pageSizeOf(kind), kindRetryMs = 10_000 } = this.#options;
     const managedFieldsOf = this.#options.managedFieldsOf ?? (ingest === undefined ? [] : undefined);
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(scope === undefined ? {} : { namespace: scope }),
