@@ -3,6 +3,7 @@
  * replaced by a word that says so. Secrets are hidden by the same rules as in a status.
  */
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
+import { LruMap } from "./lru-map.ts";
 
 /** Deeper than any line that a person reads: the limit of objects with a class, such as the cause of an error. */
 const MAX_DEPTH = 8;
@@ -67,18 +68,20 @@ function copyOfObject(value: object, walk: Walk): unknown {
     if (json !== value) return copyOf(json, walk);
   }
   const isSecret = read(value, "kind") === "Secret";
-  const fields: [string, unknown][] = [];
+  const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     if (walk.left-- <= 0) {
-      fields.push(["…", "[too much]"]);
+      copy["…"] = "[too much]";
       break;
     }
     const inner = read(value, name);
     const isHidden = (isSecret && (name === "data" || name === "stringData")) || name === LAST_APPLIED;
-    fields.push([name, isHidden || (typeof inner === "string" && isSecretName(name)) ? REDACTED : copyOf(inner, walk)]);
+    const shown = isHidden || (typeof inner === "string" && isSecretName(name)) ? REDACTED : copyOf(inner, walk);
+    // An assignment to this name would set the prototype.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: shown, configurable: true, enumerable: true, writable: true });
+    else copy[name] = shown;
   }
-  // Not by assignment: a field may be called __proto__.
-  return Object.fromEntries(fields);
+  return copy;
 }
 
 function copyOfList(list: readonly unknown[], walk: Walk): unknown[] {
@@ -113,11 +116,19 @@ function read(from: object, name: string | number): unknown {
   }
 }
 
-/** Whether the rules for texts hide the value of `name`, so that there is one list of names. */
+/** Whether the rules for texts hide the value of `name`, so that there is one list of names. Lines have few names, again and again. */
 function isSecretName(name: string): boolean {
-  const text = `${JSON.stringify(name.slice(-MAX_NAME))}: "?"`;
-  return withoutSecrets(text) !== text;
+  const end = name.slice(-MAX_NAME);
+  let isSecret = SECRET_NAMES.get(end);
+  if (isSecret === undefined) {
+    const text = `${JSON.stringify(end)}: "?"`;
+    isSecret = withoutSecrets(text) !== text;
+    SECRET_NAMES.set(end, isSecret);
+  }
+  return isSecret;
 }
+
+const SECRET_NAMES = new LruMap<string, boolean>();
 
 /** Maximum length of the end of a name that is checked: that part makes it a secret. */
 const MAX_NAME = 40;
