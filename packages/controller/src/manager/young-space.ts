@@ -1,5 +1,5 @@
 /**
- * Keeps V8's young generation from growing beyond 32 MB, 16 MB for each half. Without it the halves double while many objects are
+ * Keeps V8's young generation from growing beyond 16 MB, 8 MB for each half. Without it the halves double while many objects are
  * written, up to 64 MB each, and stay so: 80 to 130 MB of resident memory that make no operator faster (docs/benchmarks.md, Causes).
  *
  * V8 reads its size from flags at the start of the process only, but the factor of its growth at each growth. So the factor is 1
@@ -13,7 +13,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Both halves. */
-const ENOUGH_BYTES = 32 * 1024 ** 2;
+const ENOUGH_BYTES = 16 * 1024 ** 2;
 
 /** The parts of a process that the limit needs. */
 export interface YoungSpaceHost {
