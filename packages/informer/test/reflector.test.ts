@@ -1,6 +1,21 @@
-import { metadataOnly, seededRandom, TurnBudget } from "@treadle/apimachinery";
+import { type Kind, metadataOnly, seededRandom, TurnBudget } from "@treadle/apimachinery";
 import { expect, test } from "vitest";
-import { added, apiError, bookmark, deleted, errorLine, id, modified, page, type Rig, rig, synced, Widget, widget } from "./scripted.ts";
+import {
+  added,
+  apiError,
+  bookmark,
+  deleted,
+  errorLine,
+  id,
+  modified,
+  page,
+  type Rig,
+  rig,
+  synced,
+  Widget,
+  type WidgetKind,
+  widget,
+} from "./scripted.ts";
 
 const ref = (name: string) => ({ name, namespace: "ns" });
 
@@ -90,7 +105,7 @@ test("the first page has 100 objects by default, and pages of small objects have
 });
 
 test("metadata is listed by pages of up to 1,000 objects, not streamed", async () => {
-  const r = rig({ kind: metadataOnly(Widget) });
+  const r = rig({ kind: metadataOnly(Widget) as Kind as WidgetKind }); // The script gives Widgets for any kind.
   r.informer.start();
   await r.settle();
   const first = r.list();

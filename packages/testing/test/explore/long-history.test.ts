@@ -22,7 +22,11 @@ const applies: AnyHandler = handler(Thing)
         const ownerReferences = [controllerReference(req.object)];
         const data = { size: String(spec.size) };
         for (const name of NAMES)
-          await req.client.apply(ConfigMap, { metadata: { name, namespace: metadata.namespace, ownerReferences }, data }, { force: true });
+          await req.client.apply(
+            ConfigMap,
+            { metadata: { name, namespace: metadata.namespace, ownerReferences }, data },
+            { existing: undefined },
+          );
         req.status.size = spec.size;
       },
       cleanup() {}, // The last write removes the finalizer.
