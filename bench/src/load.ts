@@ -63,7 +63,9 @@ export async function changeSteadily(client: Client, { perSecond, ...load }: Cha
   for (let i = 0; i < load.changes; i++) {
     const waitMs = startedAt + (i * 1000) / perSecond - performance.now();
     if (waitMs > 1) await sleep(waitMs);
-    stored.push(change(client, load, i));
+    const one = change(client, load, i);
+    one.catch(() => undefined); // It is awaited below. Until then a failure must not end the process.
+    stored.push(one);
   }
   await Promise.all(stored);
 }

@@ -22,7 +22,8 @@ export interface Sighting {
   readonly latenciesMs: readonly number[];
 }
 
-const pending = new Map<string, { readonly generation: number; readonly cameAt: number }>();
+/** When the first change that is not settled came, by name. */
+const pending = new Map<string, number>();
 /** Generations by name. */
 const settled = new Map<string, number>();
 const known = new Set<string>();
@@ -49,15 +50,15 @@ for await (const event of follow(client, process.env["BENCH_KIND"] === "Stack" ?
 function see({ metadata: { name, generation = 0 }, status }: Widget | Stack): void {
   const now = performance.now();
   known.add(name);
-  const before = pending.get(name);
+  const cameAt = pending.get(name);
   if (isSettled(status, generation)) {
-    if (before !== undefined) latenciesMs.push(now - before.cameAt);
+    if (cameAt !== undefined) latenciesMs.push(now - cameAt);
     pending.delete(name);
     settled.set(name, generation);
     firstAt ||= Date.now();
   } else {
     settled.delete(name);
-    if (before?.generation !== generation) pending.set(name, { generation, cameAt: now });
+    if (cameAt === undefined) pending.set(name, now);
   }
   answer();
 }

@@ -156,6 +156,22 @@ test.for([
   expect(program.run([], ["--optimize-for-size"], { NODE_DEBUG: "treadle-build" }).stderr).toContain("operator.cjs is refused");
 });
 
+test("V8 accepts the kept code of a script that is loaded when a manager runs", async () => {
+  using program = new Program({
+    "operator.ts": `
+      import { setFlagsFromString } from "node:v8";
+      const flag = "--semi-space-growth-factor=1";
+      setFlagsFromString(flag);
+      Reflect.set(globalThis, Symbol.for("treadle.dev/young-space-flag"), flag); // As the manager does.
+      console.log((await import("./lazy.ts")).lazy);`,
+    "lazy.ts": "export const lazy = 1;",
+  });
+  await program.build();
+  const { stdout, stderr } = program.run([], [], { NODE_DEBUG: "treadle-build" });
+  expect(stdout).toBe("1\n");
+  expect(stderr.split("\n").filter((line) => line.endsWith(" is used"))).toHaveLength(2);
+});
+
 test("two builds in two folders give the same bytes", async () => {
   const files = {
     "operator.ts": `import { x } from "dep"; import { readFileSync } from "node:fs";

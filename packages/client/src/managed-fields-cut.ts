@@ -16,13 +16,15 @@ export function cutManagedFields(text: string, keep: readonly string[]): string 
   const marks = keep.map((name) => `"manager":"${name}`);
   let cut = "";
   let from = 0;
-  for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at + 1)) {
+  for (let at = text.indexOf(KEY); at >= 0; ) {
     const end = endOfValue(text, at + KEY.length - 1);
     if (end < 0) return text; // The parser finds what is wrong.
     const list = marks.length === 0 ? "" : text.slice(at, end);
-    if (marks.some((mark) => list.includes(mark))) continue;
-    cut += text.slice(from, at);
-    from = end;
+    if (!marks.some((mark) => list.includes(mark))) {
+      cut += text.slice(from, at);
+      from = end;
+    }
+    at = text.indexOf(KEY, end);
   }
   return from === 0 ? text : cut + text.slice(from);
 }

@@ -38,3 +38,9 @@ export function flagsIn(execArgv: readonly string[], nodeOptions: string): reado
   }
   return [...found.values()];
 }
+
+/** The flag that a running manager has set (young-space.ts of `@treadle/controller`), if there is one. */
+export function flagOfManager(): readonly GivenFlag[] {
+  const given: unknown = Reflect.get(globalThis, Symbol.for("treadle.dev/young-space-flag"));
+  return typeof given === "string" ? [{ given, byDefault: "--semi-space-growth-factor=2" }] : [];
+}

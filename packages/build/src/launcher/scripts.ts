@@ -3,7 +3,7 @@
  * refused by V8, and then the script is compiled as any other.
  */
 import type { ScriptOptions } from "node:vm";
-import { flagsIn } from "./flags.ts";
+import { flagOfManager, flagsIn } from "./flags.ts";
 
 // An import would load every lazy part of a module, and a built program has some 20 of them.
 const { readFileSync } = process.getBuiltinModule("node:fs");
@@ -53,14 +53,15 @@ export function scriptsOf(folder: string, codeFolder: string): Load {
     const options: ScriptOptions = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
     if (cachedData === undefined) return new Script(code, options).runInThisContext() as Run;
     // V8 has used them by now. It compares the flags alone.
-    for (const { byDefault } of flags) setFlagsFromString(byDefault);
+    const all = [...flags, ...flagOfManager()];
+    for (const { byDefault } of all) setFlagsFromString(byDefault);
     try {
       const script = new Script(code, { ...options, cachedData });
       if (isDebugged)
         process.stderr.write(`treadle-build: the kept code of ${filename} is ${script.cachedDataRejected === true ? "refused" : "used"}\n`);
       return script.runInThisContext() as Run;
     } finally {
-      for (const { given } of flags) setFlagsFromString(given);
+      for (const { given } of all) setFlagsFromString(given);
     }
   }
   return require;

@@ -3,7 +3,6 @@
  * replaced by a word that says so. Secrets are hidden by the same rules as in a status.
  */
 import { withoutSecrets } from "@treadle/reconcile/unstable/engine";
-import { LruMap } from "./lru-map.ts";
 
 /** Deeper than any line that a person reads: the limit of objects with a class, such as the cause of an error. */
 const MAX_DEPTH = 8;
@@ -107,7 +106,7 @@ function copyOfError(error: Error, walk: Walk): object {
   return copy;
 }
 
-/** Reads a field, or returns what its getter throws. Never throws. */
+/** Reads a field. Returns "[unreadable]" where its getter throws. */
 function read(from: object, name: string | number): unknown {
   try {
     return (from as Record<string | number, unknown>)[name]; // any object may be asked for any field
@@ -116,19 +115,22 @@ function read(from: object, name: string | number): unknown {
   }
 }
 
-/** Whether the rules for texts hide the value of `name`, so that there is one list of names. Lines have few names, again and again. */
+/** Whether the rules for texts hide the value of `name`, so that there is one list of names. Lines repeat few names. */
 function isSecretName(name: string): boolean {
   const end = name.slice(-MAX_NAME);
   let isSecret = SECRET_NAMES.get(end);
   if (isSecret === undefined) {
     const text = `${JSON.stringify(end)}: "?"`;
     isSecret = withoutSecrets(text) !== text;
+    if (SECRET_NAMES.size >= MAX_NAMES) SECRET_NAMES.clear();
     SECRET_NAMES.set(end, isSecret);
   }
   return isSecret;
 }
 
-const SECRET_NAMES = new LruMap<string, boolean>();
+/** Results of a pure function, so all loggers share them. */
+const SECRET_NAMES = new Map<string, boolean>();
+const MAX_NAMES = 1_000;
 
 /** Maximum length of the end of a name that is checked: that part makes it a secret. */
 const MAX_NAME = 40;

@@ -52,7 +52,11 @@ const THIS_PROCESS: YoungSpaceHost = {
     return process.env;
   },
   bytes: () => getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0,
-  setFlags: (flags) => setFlagsFromString(flags),
+  setFlags(flags) {
+    setFlagsFromString(flags);
+    // V8 refuses kept code while the factor is not its default. The launcher of a built program takes the factor back for that moment.
+    Reflect.set(globalThis, Symbol.for("treadle.dev/young-space-flag"), flags);
+  },
   onCollected(listener) {
     const observer = new PerformanceObserver(listener);
     observer.observe({ entryTypes: ["gc"] });
