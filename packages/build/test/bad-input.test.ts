@@ -1,5 +1,5 @@
 /** Programs that cannot be built: one sentence that says what, where and what to do. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../src/command.ts";
@@ -80,6 +80,38 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
     want: [`operator.ts:2: "./gone.ts" does not exist; correct the path`],
   },
   {
+    name: "a style sheet",
+    files: { "operator.ts": `\nimport "./a.css";`, "a.css": "a { color: red }" },
+    want: [`operator.ts:2: "./a.css" is a style sheet, and no module; remove the import; a file to be read is named by new URL()`],
+  },
+  {
+    name: "names of modules that no package has",
+    files: { "operator.ts": `import "node:gone";\nimport "https://example.com/a.js";\nimport "#gone";` },
+    want: [
+      `operator.ts:1: "node:gone" does not exist; Node ${process.version} has no such module: correct the name`,
+      `operator.ts:2: "https://example.com/a.js" does not exist; put the module into a file, and import that`,
+      `operator.ts:3: "#gone" does not exist; name it in the imports of package.json`,
+    ],
+  },
+  {
+    name: "a name that is not a URL",
+    files: { "operator.ts": `\nconsole.log(new URL("http://[", import.meta.url));` },
+    want: [`operator.ts:2: it names "http://[", which is not a URL; correct the name, or create the file`],
+  },
+  {
+    name: "a decorator",
+    files: {
+      "operator.ts": `import "./a.ts";\nconsole.log(1);`,
+      "a.ts": `const shown = "\\n @x";\nfunction d(..._: unknown[]) {}\n/** @type {x} */\nexport class A {\n  @d field = shown;\n}\nconsole.log(new A());`,
+    },
+    want: ["a.ts:5: Node has no decorators; call the function, or set experimentalDecorators in tsconfig.json if it is of that form"],
+  },
+  {
+    name: "import.meta as a value",
+    files: { "operator.ts": `\nconst { url } = import.meta;\nconsole.log(url);` },
+    want: [`operator.ts:2: import.meta has the place of the bundle; write import.meta with the name of its field; ${NAMES}`],
+  },
+  {
     name: "the place of the bundle",
     files: { "operator.ts": `console.log(import.meta.dirname);\nconsole.log(import.meta.url);` },
     want: [
@@ -92,6 +124,24 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
   const problems = await program.problems();
   expect(problems).toEqual(want.map((each) => (typeof each === "string" ? each : expect.stringMatching(each))));
   expect(existsSync(join(program.dir, "dist"))).toBe(false);
+});
+
+test("a folder with links: they count as what they lead to, and none may lead nowhere", async () => {
+  using program = new Program({
+    "operator.ts": `\nconsole.log(new URL("./chart/", import.meta.url));`,
+    "chart/b.txt": "b",
+    "other/a.txt": "a",
+  });
+  symlinkSync("../other", join(program.dir, "chart/linked"));
+  symlinkSync("../chart", join(program.dir, "chart/itself"));
+  const files = [...(await program.build()).files.keys()].filter((path) => path.startsWith("files/"));
+  expect(files.map((path) => path.replace(/^files\/\w+\//, ""))).toEqual(["chart/b.txt", "chart/linked/a.txt"]);
+
+  rmSync(join(program.dir, "dist"), { recursive: true });
+  symlinkSync("nowhere", join(program.dir, "chart/broken"));
+  expect(await program.problems()).toEqual([
+    `operator.ts:2: it names "./chart/", in which the link chart/broken leads nowhere; correct the name, or create the file`,
+  ]);
 });
 
 test("a package that looks for another one and goes on without it is built", async () => {

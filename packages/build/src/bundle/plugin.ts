@@ -38,6 +38,11 @@ export function sourcesPlugin(options: PluginOptions): Plugin {
         if (name !== undefined && options.omit.includes(name)) return `${OMITTED}${source}`;
         const isAddon = extname(source) === ".node" || (name !== undefined && ADDON_LOADERS.has(name));
         const found = isAddon ? null : await this.resolve(source, importer, { kind, skipSelf: true });
+        if (found !== null && !found.external && extname(found.id) === ".css") {
+          const fix = "remove the import; a file to be read is named by new URL()";
+          options.findings.push({ ...placeOf(source, importer), what: `${JSON.stringify(source)} is a style sheet, and no module`, fix });
+          return `${OMITTED}${source}`;
+        }
         if (found !== null && !found.external && extname(found.id) !== ".node") return found;
         const isAddonFound = isAddon || (found !== null && extname(found.id) === ".node");
         // A package may look for another one and go on without it.
@@ -79,21 +84,30 @@ function sourceOf(options: PluginOptions, module: { readonly code: string; reado
   return again === undefined ? changed : asFunction(changed, again);
 }
 
-function missing(source: string, importer: string, isAddon: boolean): Finding {
+/** The import of `source`: it ends the build in a package as well. */
+function placeOf(source: string, importer: string): Pick<Finding, "module" | "line" | "isFatal"> {
   const code = readFileSync(importer, "utf8");
   const at = [`"${source}"`, `'${source}'`].map((each) => code.indexOf(each)).find((each) => each >= 0) ?? 0;
+  return { module: importer, line: lineOf(code, at), isFatal: true };
+}
+
+function missing(source: string, importer: string, isAddon: boolean): Finding {
   const owner = ownerOf(importer);
-  const place = { module: importer, line: lineOf(code, at), isFatal: true };
-  if (!isAddon) {
-    const isPath = source.startsWith(".") || source.startsWith("/");
-    const fix = isPath ? "correct the path" : `install ${packageOf(source) ?? source}`;
-    return { ...place, what: `${JSON.stringify(source)} does not exist`, fix };
-  }
+  const place = placeOf(source, importer);
+  if (!isAddon) return { ...place, what: `${JSON.stringify(source)} does not exist`, fix: fixOf(source) };
   const fix =
     owner === undefined
       ? "use a package in plain JavaScript or WebAssembly"
       : `replace the package ${owner}, or leave it out by --omit ${owner} if the program runs without it`;
   return { ...place, what: `${JSON.stringify(source)} is a native addon, which cannot be in a bundle`, fix };
+}
+
+function fixOf(source: string): string {
+  if (source.startsWith(".") || source.startsWith("/")) return "correct the path";
+  if (source.startsWith("#")) return "name it in the imports of package.json";
+  if (source.startsWith("node:")) return `Node ${process.version} has no such module: correct the name`;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(source)) return "put the module into a file, and import that";
+  return `install ${packageOf(source) ?? source}`;
 }
 
 /** The module in place of one that is left out. CommonJS, so any name can be imported from it. */
