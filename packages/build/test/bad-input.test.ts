@@ -75,6 +75,16 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
     want: [`operator.ts:2: "@scope/gone/part" does not exist; install @scope/gone`],
   },
   {
+    name: "a part that an installed package does not have",
+    files: { "operator.ts": `\nimport "dep/gone";`, ...installed("dep", "exports.x = 1;", { exports: "./index.js" }) },
+    want: [`operator.ts:2: "dep/gone" does not exist; the package dep is installed, so correct the name of its part, or install it again`],
+  },
+  {
+    name: "names of a module and of a package that do not exist",
+    files: { "operator.ts": `import { x } from "./gone.ts";\nimport y, { z } from "gone"; console.log(x, y, z);` },
+    want: [`operator.ts:1: "./gone.ts" does not exist; correct the path`, `operator.ts:2: "gone" does not exist; install gone`],
+  },
+  {
     name: "a module that does not exist",
     files: { "operator.ts": `\nimport "./gone.ts";` },
     want: [`operator.ts:2: "./gone.ts" does not exist; correct the path`],
@@ -94,9 +104,12 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
     ],
   },
   {
-    name: "a name that is not a URL",
-    files: { "operator.ts": `\nconsole.log(new URL("http://[", import.meta.url));` },
-    want: [`operator.ts:2: it names "http://[", which is not a URL; correct the name, or create the file`],
+    name: "names that are no URLs of files",
+    files: { "operator.ts": `\nconsole.log(new URL("http://[", import.meta.url));\nconsole.log(new URL("./%zz", import.meta.url));` },
+    want: [
+      `operator.ts:2: it names "http://[", which is not the URL of a file; correct the name, or create the file`,
+      `operator.ts:3: it names "./%zz", which is not the URL of a file; correct the name, or create the file`,
+    ],
   },
   {
     name: "a decorator",
@@ -157,6 +170,17 @@ test("an addon that is left out fails at run time as if it were not installed", 
   using program = new Program({
     "operator.ts": `import { has } from "looks"; console.log(has);`,
     ...installed("looks", `try { exports.has = require("addon").x; } catch ({ code }) { exports.has = code; }`),
+    ...installed("addon", `module.exports = require("./x.node");`),
+    "node_modules/addon/x.node": "",
+  });
+  await program.build({ omit: ["addon"] });
+  expect(program.run().stdout).toBe("MODULE_NOT_FOUND\n");
+});
+
+test("a package that is imported by names can be left out", async () => {
+  using program = new Program({
+    "operator.ts": `console.log(await import("./lazy.ts").then(() => "loaded", ({ code }) => code));`,
+    "lazy.ts": `import addon, { x } from "addon"; console.log(addon, x);`,
     ...installed("addon", `module.exports = require("./x.node");`),
     "node_modules/addon/x.node": "",
   });

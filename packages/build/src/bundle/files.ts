@@ -33,9 +33,9 @@ export class NamedFiles {
   /** Takes the file that a module names. @returns its place, or why there is none */
   add(module: string, name: string): NamedFile | { readonly problem: string } | undefined {
     const url = URL.parse(name, pathToFileURL(module).href);
-    if (url === null) return { problem: `it names ${JSON.stringify(name)}, which is not a URL` };
-    if (url.protocol !== "file:" || /^[a-z][a-z0-9+.-]*:/i.test(name)) return undefined;
-    const source = resolve(fileURLToPath(url));
+    if (url !== null && (url.protocol !== "file:" || /^[a-z][a-z0-9+.-]*:/i.test(name))) return undefined;
+    const source = url === null ? undefined : pathOf(url);
+    if (source === undefined) return { problem: `it names ${JSON.stringify(name)}, which is not the URL of a file` };
     const known = this.#all.get(source);
     if (known !== undefined) return known;
     if (!existsSync(source)) return { problem: `it names ${JSON.stringify(name)}, but ${shownPath(this.#base, source)} does not exist` };
@@ -53,6 +53,15 @@ export class NamedFiles {
     const file = { source, place: `${folder}/${last}`, isProgram };
     this.#all.set(source, file);
     return file;
+  }
+}
+
+/** The path of a URL, or `undefined` if no file can have it: `file:///a%2Fb`. */
+function pathOf(url: URL): string | undefined {
+  try {
+    return resolve(fileURLToPath(url));
+  } catch {
+    return undefined;
   }
 }
 

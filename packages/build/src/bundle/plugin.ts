@@ -1,7 +1,7 @@
 /** What the bundler asks of a build: which modules there are, and what their sources become. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { extname } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { Plugin } from "rolldown";
 import { asFunction, awaitsAtTop, commonJsLine } from "./entry.ts";
 import type { NamedFiles } from "./files.ts";
@@ -94,7 +94,7 @@ function placeOf(source: string, importer: string): Pick<Finding, "module" | "li
 function missing(source: string, importer: string, isAddon: boolean): Finding {
   const owner = ownerOf(importer);
   const place = placeOf(source, importer);
-  if (!isAddon) return { ...place, what: `${JSON.stringify(source)} does not exist`, fix: fixOf(source) };
+  if (!isAddon) return { ...place, what: `${JSON.stringify(source)} does not exist`, fix: fixOf(source, importer) };
   const fix =
     owner === undefined
       ? "use a package in plain JavaScript or WebAssembly"
@@ -102,18 +102,29 @@ function missing(source: string, importer: string, isAddon: boolean): Finding {
   return { ...place, what: `${JSON.stringify(source)} is a native addon, which cannot be in a bundle`, fix };
 }
 
-function fixOf(source: string): string {
+function fixOf(source: string, importer: string): string {
   if (source.startsWith(".") || source.startsWith("/")) return "correct the path";
   if (source.startsWith("#")) return "name it in the imports of package.json";
   if (source.startsWith("node:")) return `Node ${process.version} has no such module: correct the name`;
   if (/^[a-z][a-z0-9+.-]*:/i.test(source)) return "put the module into a file, and import that";
-  return `install ${packageOf(source) ?? source}`;
+  const name = packageOf(source) ?? source;
+  if (!isThere(name, dirname(importer))) return `install ${name}`;
+  return `the package ${name} is installed, so correct the name of its part, or install it again`;
 }
 
-/** The module in place of one that is left out. CommonJS, so any name can be imported from it. */
+/** Whether a package is in a `node_modules` of the folder or of one above. */
+function isThere(name: string, folder: string): boolean {
+  if (existsSync(join(folder, "node_modules", name))) return true;
+  return folder !== dirname(folder) && isThere(name, dirname(folder));
+}
+
+/**
+ * The module in place of one that is left out. CommonJS, so any name can be imported from it: the bundler drops what follows a throw before
+ * it looks for the exports.
+ */
 function omitted(source: string): string {
   const message = `Cannot find package '${source}': it is not in this bundle`;
-  return `throw Object.assign(new Error(${JSON.stringify(message)}), { code: "MODULE_NOT_FOUND" }); module.exports = {};`;
+  return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), { code: "MODULE_NOT_FOUND" });`;
 }
 
 /** The package that an import names. */
