@@ -1,10 +1,10 @@
 /** Builds a program: bundle, files, code, launcher and list of contents. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, extname, join, relative, resolve } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OperatorBuildError } from "./build-error.ts";
 import { AwaitsInModule, type Bundle, bundle } from "./bundle/bundle.ts";
-import { NamedFiles } from "./bundle/files.ts";
+import { filesIn, NamedFiles } from "./bundle/files.ts";
 import { type Finding, isInstalled, shownFinding } from "./bundle/findings.ts";
 import { Packages } from "./bundle/packages.ts";
 import { codeOf } from "./output/code.ts";
@@ -134,7 +134,10 @@ async function launcherOf(context: Context, isScripts: boolean): Promise<Bundle>
 
 /** Throws for what cannot be in a bundle. @returns what an installed package has and may not need */
 function judged({ base, findings }: Context, bundles: readonly Bundle[]): readonly string[] {
-  const included = findings.filter(({ module }) => bundles.some(({ reached }) => reached.has(module)));
+  // The bundler looks at several modules at the same time.
+  const included = findings
+    .filter(({ module }) => bundles.some(({ reached }) => reached.has(module)))
+    .toSorted((a, b) => (a.module === b.module ? a.line - b.line : a.module < b.module ? -1 : 1));
   const [fatal, harmless] = [true, false].map((wanted) =>
     included.filter(({ module, isFatal = false }) => (isFatal || !isInstalled(module)) === wanted),
   );
@@ -155,9 +158,5 @@ function copy(source: string, to: string, files: Map<string, OutputFile>): void 
     files.set(place, { content: readFileSync(path), isExecutable });
   };
   if (statSync(source).isFile()) return add(source, to);
-  for (const each of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    const path = join(each.parentPath, each.name);
-    // A link counts as what it leads to.
-    if (statSync(path).isFile()) add(path, `${to}/${relative(source, path).replaceAll("\\", "/")}`);
-  }
+  for (const { path, place } of filesIn(source)) add(path, `${to}/${place}`);
 }

@@ -1,5 +1,5 @@
 /** Programs that cannot be built: one sentence that says what, where and what to do. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../src/command.ts";
@@ -75,9 +75,54 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
     want: [`operator.ts:2: "@scope/gone/part" does not exist; install @scope/gone`],
   },
   {
+    name: "a part that an installed package does not have",
+    files: { "operator.ts": `\nimport "dep/gone";`, ...installed("dep", "exports.x = 1;", { exports: "./index.js" }) },
+    want: [`operator.ts:2: "dep/gone" does not exist; the package dep is installed, so correct the name of its part, or install it again`],
+  },
+  {
+    name: "names of a module and of a package that do not exist",
+    files: { "operator.ts": `import { x } from "./gone.ts";\nimport y, { z } from "gone"; console.log(x, y, z);` },
+    want: [`operator.ts:1: "./gone.ts" does not exist; correct the path`, `operator.ts:2: "gone" does not exist; install gone`],
+  },
+  {
     name: "a module that does not exist",
     files: { "operator.ts": `\nimport "./gone.ts";` },
     want: [`operator.ts:2: "./gone.ts" does not exist; correct the path`],
+  },
+  {
+    name: "a style sheet",
+    files: { "operator.ts": `\nimport "./a.css";`, "a.css": "a { color: red }" },
+    want: [`operator.ts:2: "./a.css" is a style sheet, and no module; remove the import; a file to be read is named by new URL()`],
+  },
+  {
+    name: "names of modules that no package has",
+    files: { "operator.ts": `import "node:gone";\nimport "https://example.com/a.js";\nimport "#gone";` },
+    want: [
+      `operator.ts:1: "node:gone" does not exist; Node ${process.version} has no such module: correct the name`,
+      `operator.ts:2: "https://example.com/a.js" does not exist; put the module into a file, and import that`,
+      `operator.ts:3: "#gone" does not exist; name it in the imports of package.json`,
+    ],
+  },
+  {
+    name: "names that are no URLs of files",
+    files: { "operator.ts": `\nconsole.log(new URL("http://[", import.meta.url));\nconsole.log(new URL("./%zz", import.meta.url));` },
+    want: [
+      `operator.ts:2: it names "http://[", which is not the URL of a file; correct the name, or create the file`,
+      `operator.ts:3: it names "./%zz", which is not the URL of a file; correct the name, or create the file`,
+    ],
+  },
+  {
+    name: "a decorator",
+    files: {
+      "operator.ts": `import "./a.ts";\nconsole.log(1);`,
+      "a.ts": `const shown = "\\n @x";\nfunction d(..._: unknown[]) {}\n/** @type {x} */\nexport class A {\n  @d field = shown;\n}\nconsole.log(new A());`,
+    },
+    want: ["a.ts:5: Node has no decorators; call the function, or set experimentalDecorators in tsconfig.json if it is of that form"],
+  },
+  {
+    name: "import.meta as a value",
+    files: { "operator.ts": `\nconst { url } = import.meta;\nconsole.log(url);` },
+    want: [`operator.ts:2: import.meta has the place of the bundle; write import.meta with the name of its field; ${NAMES}`],
   },
   {
     name: "the place of the bundle",
@@ -94,6 +139,24 @@ test.for<{ readonly name: string; readonly files: Readonly<Record<string, string
   expect(existsSync(join(program.dir, "dist"))).toBe(false);
 });
 
+test("a folder with links: they count as what they lead to, and none may lead nowhere", async () => {
+  using program = new Program({
+    "operator.ts": `\nconsole.log(new URL("./chart/", import.meta.url));`,
+    "chart/b.txt": "b",
+    "other/a.txt": "a",
+  });
+  symlinkSync("../other", join(program.dir, "chart/linked"));
+  symlinkSync("../chart", join(program.dir, "chart/itself"));
+  const files = [...(await program.build()).files.keys()].filter((path) => path.startsWith("files/"));
+  expect(files.map((path) => path.replace(/^files\/\w+\//, ""))).toEqual(["chart/b.txt", "chart/linked/a.txt"]);
+
+  rmSync(join(program.dir, "dist"), { recursive: true });
+  symlinkSync("nowhere", join(program.dir, "chart/broken"));
+  expect(await program.problems()).toEqual([
+    `operator.ts:2: it names "./chart/", in which the link chart/broken leads nowhere; correct the name, or create the file`,
+  ]);
+});
+
 test("a package that looks for another one and goes on without it is built", async () => {
   using program = new Program({
     "operator.ts": `import { has } from "looks"; console.log(has);`,
@@ -107,6 +170,17 @@ test("an addon that is left out fails at run time as if it were not installed", 
   using program = new Program({
     "operator.ts": `import { has } from "looks"; console.log(has);`,
     ...installed("looks", `try { exports.has = require("addon").x; } catch ({ code }) { exports.has = code; }`),
+    ...installed("addon", `module.exports = require("./x.node");`),
+    "node_modules/addon/x.node": "",
+  });
+  await program.build({ omit: ["addon"] });
+  expect(program.run().stdout).toBe("MODULE_NOT_FOUND\n");
+});
+
+test("a package that is imported by names can be left out", async () => {
+  using program = new Program({
+    "operator.ts": `console.log(await import("./lazy.ts").then(() => "loaded", ({ code }) => code));`,
+    "lazy.ts": `import addon, { x } from "addon"; console.log(addon, x);`,
     ...installed("addon", `module.exports = require("./x.node");`),
     "node_modules/addon/x.node": "",
   });

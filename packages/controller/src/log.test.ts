@@ -146,12 +146,25 @@ describe("texts reveal no secrets", () => {
     { name: "a text in the data", data: { reason: "token: hunter2" }, text: "x" },
     { name: "the text of the line", data: {}, text: "cannot log in with Authorization: Bearer hunter2hunter2" },
     { name: "what toJSON gives", data: { given: { toJSON: () => ({ password: "hunter2" }) } }, text: "x" },
+    { name: "what toJSON gives to a name", data: { password: { toJSON: () => "hunter2" } }, text: "x" },
     { name: "a name that a status would hide, too", data: { PGPASSWORD: "hunter2", passphrase: "hunter2" }, text: "x" },
   ])("$name", ({ data, text }, { expect }) => {
     const { log, lines } = logged();
     log.error(data, text);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain("hunter2");
+  });
+
+  test("a number that is a password", () => {
+    const { log, lines } = logged();
+    log.info({ password: 48_151_623, retries: 3 }, "x");
+    expect(lines[0]).toMatchObject({ password: "[redacted]", retries: 3 });
+  });
+
+  test("half a token at the cut of a long text", () => {
+    const { log, lines } = logged();
+    log.info({ text: `${"word ".repeat(3_275)}ghp_abcdefghijklmnopqrstuvwx` }, "x");
+    expect(lines[0]).toMatchObject({ text: expect.stringMatching(/word… \[16403 characters\]$/) as string });
   });
 
   test("names, places in the code and digests stay", () => {

@@ -81,6 +81,27 @@ test("a list that will not fit into memory gives a warning at its first page, wi
   await r.informers.stop();
 });
 
+test("a list that begins again counts its objects once", async () => {
+  const r = rig({ memoryLimitBytes: 2_000_000 });
+  r.informers.for(Widget);
+  r.informers.startAll();
+  await r.settle();
+  r.watch().fail(apiError(422));
+  await r.settle();
+  const many = Array.from({ length: 250 }, (_, i) => widget(`w${i}`, i + 1, { spec: "x".repeat(800) }));
+  const first = page(99, many, "next");
+  const answer = async (): Promise<void> => {
+    r.list().answer({ ...first, metadata: { ...first.metadata, remainingItemCount: 300 } });
+    await r.settle();
+  };
+  await answer();
+  r.list().fail(apiError(410));
+  await r.settle();
+  await answer();
+  expect(r.types()).toEqual([]);
+  await r.informers.stop();
+});
+
 test("a list that fits into memory gives no warning", async () => {
   const r = await withFirstPage({ memoryLimitBytes: 2_200_000 });
   expect(r.types()).toEqual([]);

@@ -1,10 +1,12 @@
 /** One call of the bundler: a program and what it reaches, as scripts or as modules. */
+import { SourceMap, type SourceMapping, type SourceMapPayload } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { rolldown, type OutputChunk } from "rolldown";
 import { OperatorBuildError } from "../build-error.ts";
 import type { NamedFiles } from "./files.ts";
 import { type Finding, shownPath } from "./findings.ts";
 import { sourcesPlugin } from "./plugin.ts";
+import { lineOf, parse, walk } from "./syntax.ts";
 
 /** What to bundle and how. */
 export interface BundleOptions {
@@ -76,6 +78,8 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
       ...(isScript ? { postBanner: `(function (${PARAMETERS}) {`, postFooter: "})" } : {}),
     });
     const chunks = output.filter((each): each is OutputChunk => each.type === "chunk");
+    const decorated = chunks.flatMap((chunk) => decoratorsOf(chunk));
+    if (decorated.length > 0) throw new OperatorBuildError("ERR_BUILD_SOURCE", decorated);
     const maps = chunks.flatMap(({ fileName, map }) => (map === null ? [] : [[`${fileName}.map`, map.toString()] as const]));
     const all = chunks.flatMap(({ modules }) => Object.entries(modules));
     const withCode = all.filter(([, { renderedLength }]) => renderedLength > 0);
@@ -95,6 +99,25 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
 function conditionsOf(execArgv: readonly string[], nodeOptions: string): string[] {
   const text = [...execArgv, ...nodeOptions.split(/\s+/)].join("\n");
   return [...new Set(Array.from(text.matchAll(/^(?:--conditions|-C)[=\n](.+)$/gm), ([, name]) => name ?? ""))];
+}
+
+/** Decorators that the bundler leaves as they are: no Node runs them. */
+function decoratorsOf({ code, map, fileName }: OutputChunk): readonly string[] {
+  const program = /^\s*@|[\s(]@[\w(]/m.test(code) ? parse(code, fileName) : undefined;
+  if (program === undefined) return [];
+  const problems = new Set<string>();
+  walk(program, (node) => {
+    if (node.type !== "Decorator") return;
+    const line = lineOf(code, node.start);
+    const column = node.start - (code.lastIndexOf("\n", node.start - 1) + 1);
+    const origin: Partial<SourceMapping> =
+      map === null ? {} : new SourceMap(JSON.parse(map.toString()) as SourceMapPayload).findEntry(line - 1, column);
+    const { originalSource = fileName, originalLine = line - 1 } = origin;
+    problems.add(
+      `${originalSource}:${originalLine + 1}: Node has no decorators; call the function, or set experimentalDecorators in tsconfig.json if it is of that form`,
+    );
+  });
+  return [...problems];
 }
 
 interface BundlerError {

@@ -1,7 +1,7 @@
 /** What the bundler asks of a build: which modules there are, and what their sources become. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { extname } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { Plugin } from "rolldown";
 import { asFunction, awaitsAtTop, commonJsLine } from "./entry.ts";
 import type { NamedFiles } from "./files.ts";
@@ -38,6 +38,11 @@ export function sourcesPlugin(options: PluginOptions): Plugin {
         if (name !== undefined && options.omit.includes(name)) return `${OMITTED}${source}`;
         const isAddon = extname(source) === ".node" || (name !== undefined && ADDON_LOADERS.has(name));
         const found = isAddon ? null : await this.resolve(source, importer, { kind, skipSelf: true });
+        if (found !== null && !found.external && extname(found.id) === ".css") {
+          const fix = "remove the import; a file to be read is named by new URL()";
+          options.findings.push({ ...placeOf(source, importer), what: `${JSON.stringify(source)} is a style sheet, and no module`, fix });
+          return `${OMITTED}${source}`;
+        }
         if (found !== null && !found.external && extname(found.id) !== ".node") return found;
         const isAddonFound = isAddon || (found !== null && extname(found.id) === ".node");
         // A package may look for another one and go on without it.
@@ -79,16 +84,17 @@ function sourceOf(options: PluginOptions, module: { readonly code: string; reado
   return again === undefined ? changed : asFunction(changed, again);
 }
 
-function missing(source: string, importer: string, isAddon: boolean): Finding {
+/** The import of `source`: it ends the build in a package as well. */
+function placeOf(source: string, importer: string): Pick<Finding, "module" | "line" | "isFatal"> {
   const code = readFileSync(importer, "utf8");
   const at = [`"${source}"`, `'${source}'`].map((each) => code.indexOf(each)).find((each) => each >= 0) ?? 0;
+  return { module: importer, line: lineOf(code, at), isFatal: true };
+}
+
+function missing(source: string, importer: string, isAddon: boolean): Finding {
   const owner = ownerOf(importer);
-  const place = { module: importer, line: lineOf(code, at), isFatal: true };
-  if (!isAddon) {
-    const isPath = source.startsWith(".") || source.startsWith("/");
-    const fix = isPath ? "correct the path" : `install ${packageOf(source) ?? source}`;
-    return { ...place, what: `${JSON.stringify(source)} does not exist`, fix };
-  }
+  const place = placeOf(source, importer);
+  if (!isAddon) return { ...place, what: `${JSON.stringify(source)} does not exist`, fix: fixOf(source, importer) };
   const fix =
     owner === undefined
       ? "use a package in plain JavaScript or WebAssembly"
@@ -96,10 +102,29 @@ function missing(source: string, importer: string, isAddon: boolean): Finding {
   return { ...place, what: `${JSON.stringify(source)} is a native addon, which cannot be in a bundle`, fix };
 }
 
-/** The module in place of one that is left out. CommonJS, so any name can be imported from it. */
+function fixOf(source: string, importer: string): string {
+  if (source.startsWith(".") || source.startsWith("/")) return "correct the path";
+  if (source.startsWith("#")) return "name it in the imports of package.json";
+  if (source.startsWith("node:")) return `Node ${process.version} has no such module: correct the name`;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(source)) return "put the module into a file, and import that";
+  const name = packageOf(source) ?? source;
+  if (!isThere(name, dirname(importer))) return `install ${name}`;
+  return `the package ${name} is installed, so correct the name of its part, or install it again`;
+}
+
+/** Whether a package is in a `node_modules` of the folder or of one above. */
+function isThere(name: string, folder: string): boolean {
+  if (existsSync(join(folder, "node_modules", name))) return true;
+  return folder !== dirname(folder) && isThere(name, dirname(folder));
+}
+
+/**
+ * The module in place of one that is left out. CommonJS, so any name can be imported from it: the bundler drops what follows a throw before
+ * it looks for the exports.
+ */
 function omitted(source: string): string {
   const message = `Cannot find package '${source}': it is not in this bundle`;
-  return `throw Object.assign(new Error(${JSON.stringify(message)}), { code: "MODULE_NOT_FOUND" }); module.exports = {};`;
+  return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), { code: "MODULE_NOT_FOUND" });`;
 }
 
 /** The package that an import names. */

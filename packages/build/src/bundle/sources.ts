@@ -60,6 +60,7 @@ class Look implements Changes {
     else if (node.type === "ImportExpression") this.#import(node);
     else if (node.type === "CallExpression") this.#call(node, above);
     else if (node.type === "MemberExpression") this.#member(node, above.at(-1));
+    else if (node.type === "MetaProperty") this.#meta(node, above.at(-1));
     else if (node.type === "Identifier") this.#identifier(node, above.at(-1));
   }
 
@@ -119,6 +120,12 @@ class Look implements Changes {
     if (object?.type !== "Identifier" || !this.#requires.has(String(object["name"]))) return;
     this.#skip(object);
     this.#find(node, "require.resolve() looks for packages, and a bundle has none", NAME_FILES);
+  }
+
+  /** `import.meta` itself: its fields are read elsewhere. */
+  #meta(node: SyntaxNode, parent: SyntaxNode | undefined): void {
+    if (!isIdentifier(child(node, "meta"), "import") || importMetaOf(parent) !== undefined || isInstalled(this.#module.id)) return;
+    this.#find(node, "import.meta has the place of the bundle", `write import.meta with the name of its field; ${NAME_FILES}`);
   }
 
   #identifier(node: SyntaxNode, parent: SyntaxNode | undefined): void {

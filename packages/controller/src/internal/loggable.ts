@@ -10,7 +10,7 @@ const MAX_DEPTH = 8;
 const MAX_PLAIN_DEPTH = 64;
 /** Values in one line: a few large objects, not a whole list of them. Objects that know each other would multiply without it. */
 const MAX_VALUES = 5_000;
-/** Maximum length of one text. Longer ones are cut before the search for secrets, which takes time by length. */
+/** Maximum length of one text. {@link withoutSecrets} cuts longer ones before its search, which takes time by length. */
 const MAX_TEXT = 16_384;
 const REDACTED = "[redacted]";
 /** The annotation that holds the whole object as text, also of a Secret. */
@@ -29,7 +29,8 @@ export function loggable(value: unknown): unknown {
 
 /** Copies a text for a log line. */
 export function loggableText(text: string): string {
-  return text.length <= MAX_TEXT ? withoutSecrets(text) : `${withoutSecrets(text.slice(0, MAX_TEXT))}… [${text.length} characters]`;
+  // It cuts the text itself, between two words: half a secret does not look like one.
+  return text.length <= MAX_TEXT ? withoutSecrets(text) : `${withoutSecrets(text)} [${text.length} characters]`;
 }
 
 function copyOf(value: unknown, walk: Walk): unknown {
@@ -75,7 +76,9 @@ function copyOfObject(value: object, walk: Walk): unknown {
     }
     const inner = read(value, name);
     const isHidden = (isSecret && (name === "data" || name === "stringData")) || name === LAST_APPLIED;
-    const shown = isHidden || (typeof inner === "string" && isSecretName(name)) ? REDACTED : copyOf(inner, walk);
+    const inside = isHidden ? REDACTED : copyOf(inner, walk);
+    // Looked at after the copy: toJSON() may return the text of an object. A password in YAML without quotes may be a number.
+    const shown = (typeof inside === "string" || typeof inside === "number") && isSecretName(name) ? REDACTED : inside;
     // An assignment to this name would set the prototype.
     if (name === "__proto__") Object.defineProperty(copy, name, { value: shown, configurable: true, enumerable: true, writable: true });
     else copy[name] = shown;

@@ -6,6 +6,8 @@ import { checkedKey, describe, type Source, versionOf } from "./source.ts";
 export interface ListAllOptions<T> {
   /** Ends the list when aborted. */
   readonly signal: AbortSignal;
+  /** Called before the first page, again when the list begins again. */
+  readonly onBegin: () => void;
   /** Called for each page, with the number of objects from this page on, if the server reports it. */
   readonly onPage: (objects: number | undefined) => void;
   /** Prepares an object for the store. */
@@ -29,10 +31,11 @@ const MAX_EXPIRED = 2;
 export async function listAll<T extends KubernetesObject>(
   source: Source<T>,
   pageSize: number,
-  { signal, onPage, take }: ListAllOptions<T>,
+  { signal, onBegin, onPage, take }: ListAllOptions<T>,
 ): Promise<{ readonly objects: ReadonlyMap<string, T>; readonly version: string | undefined }> {
   for (let expired = 0; ; expired++) {
     const isPaged = expired < MAX_EXPIRED;
+    onBegin();
     const objects = new Map<string, T>();
     let token = "";
     let limit = Math.min(pageSize, FIRST_PAGE);

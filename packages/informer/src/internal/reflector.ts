@@ -132,9 +132,9 @@ export class Reflector<T extends KubernetesObject> {
     const watchdog = this.#guard(signal, QUIET_WITH_BOOKMARKS_MS, "list");
     try {
       const { source, pageSize, turn, memory } = this.#options;
-      memory.begin();
       const { objects, version } = await listAll(source, pageSize, {
         signal: watchdog.signal,
+        onBegin: () => memory.begin(),
         onPage: (remaining) => {
           this.#answered(watchdog);
           turn.spend();

@@ -53,14 +53,21 @@ export class StaleStart {
 
   /** Sends a request. Only the initial lists of informers are of the past: an API server answers live reads of a step with the current state. */
   async request(transport: Transport, request: ApiRequest, { verb }: Target): Promise<ApiResponse> {
-    if (this.#shown === undefined || verb !== "watch" || !hasInitialEvents(request)) return await transport.request(request);
+    const isInitial = verb === "watch" ? hasInitialEvents(request) : verb === "list" && isFirstPageOfMetadata(request);
+    if (this.#shown === undefined || !isInitial) return await transport.request(request);
     const past = await staleRequest(transport, request, this.#shown.version);
+    const isKnown = verb === "watch" ? past.stream !== undefined : past.status === 200;
     // A kind that was not served then has only a current state.
-    return past.stream === undefined ? await transport.request(request) : past;
+    return isKnown ? past : await transport.request(request);
   }
 }
 
 /** Whether a watch begins with a list. */
 export function hasInitialEvents({ path }: Pick<ApiRequest, "path">): boolean {
   return /[?&]sendInitialEvents=(true|1)(&|$)/.test(path);
+}
+
+/** Whether a list begins the view of an informer: of metadata only, it is read by pages. Later pages have the version of the first one. */
+function isFirstPageOfMetadata({ path, headers = {} }: Pick<ApiRequest, "path" | "headers">): boolean {
+  return /;as=PartialObjectMetadataList\b/.test(headers["accept"] ?? "") && /[?&]limit=/.test(path) && !/[?&]continue=/.test(path);
 }
