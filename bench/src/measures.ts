@@ -168,7 +168,11 @@ export interface Observer extends AsyncDisposable {
 export async function observe(kubeconfig: string, kind: "Widget" | "Stack" = "Widget"): Promise<Observer> {
   const env = { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, BENCH_KIND: kind };
   const child = fork(new URL("./watcher.ts", import.meta.url), { execArgv: ["--conditions=@treadle/source"], env });
-  await once(child, "message");
+  const ended = once(child, "exit").then((): never => {
+    throw new Error("the observer of the benchmark ended; its error is above");
+  });
+  ended.catch(() => undefined); // At the end of a measurement it ends as it should.
+  await Promise.race([once(child, "message"), ended]);
   return {
     async until(wish, operator) {
       const given = new AbortController();
@@ -177,14 +181,14 @@ export async function observe(kubeconfig: string, kind: "Widget" | "Stack" = "Wi
       child.send(wish);
       void operator.ended.then(() => given.abort(new Error(`the operator ended before ${wish.settled} ${kind}s were settled`)));
       try {
-        return (await answer)[0];
+        return (await Promise.race([answer, ended]))[0];
       } catch (error) {
         throw operator.failure(`before ${wish.settled} ${kind}s were settled`, error);
       }
     },
     async [Symbol.asyncDispose]() {
-      child.disconnect();
-      await once(child, "exit");
+      if (child.connected) child.disconnect();
+      await ended.catch(() => undefined);
     },
   };
 }
