@@ -80,15 +80,15 @@ function change(client: Client, { widgets, first }: Changes, i: number): Promise
   return client.patch(Widget, { name: `w${i % widgets}`, namespace }, { type: "merge", body });
 }
 
-/** Tells the server to delete all Widgets; they go when the operator took its finalizer off. */
+/** Deletes all Widgets. The server removes each when the operator has removed its finalizer. */
 export async function deleteWidgets(client: Client): Promise<void> {
   await deleteAll(client, `/apis/bench.treadle.dev/v1/namespaces/${namespace}/widgets`);
 }
 
 /**
  * The requests that an operator needs for a Widget and nothing else: finalizer, ConfigMap, status. No watch, no cache, no
- * queue: as fast as the server is for so many at once. The Widgets lose their finalizer
- * in the end, and so can be deleted; the ConfigMaps are deleted: an operator would rightly leave those of others alone.
+ * queue: as fast as the server is for so many at once. In the end the Widgets lose their finalizer, so that they can be deleted. The
+ * ConfigMaps are deleted, because an operator does not modify those of other owners.
  * @returns milliseconds
  */
 export async function dumbLoop(client: Client, count: number, atOnce: number): Promise<number> {
@@ -107,7 +107,7 @@ export async function dumbLoop(client: Client, count: number, atOnce: number): P
       const path = `/api/v1/namespaces/${namespace}/configmaps/${name}?fieldManager=loop&force=true`;
       const headers = { "content-type": "application/apply-patch+yaml" };
       const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { text: widget.spec.text } });
-      await client.raw({ method: "PATCH", path, headers, body });
+      await sent(client, { method: "PATCH", path, headers, body });
       const ready = { type: "Ready", status: "True", reason: "AsDesired", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
       const status = { observedGeneration: generation, conditions: [ready, { ...ready, type: "ConfigReady" }] };
       await client.patch(Widget, ref, { type: "merge", body: { status } }, { subresource: "status" });
@@ -120,7 +120,7 @@ export async function dumbLoop(client: Client, count: number, atOnce: number): P
   return ms;
 }
 
-/** Takes away what an operator that failed has left. */
+/** Removes what an operator that failed has left. */
 export async function sweep(client: Client): Promise<void> {
   const { items } = await client.list(Widget, { namespace });
   const isKept = items.filter(({ metadata }) => (metadata.finalizers ?? []).length > 0);
@@ -133,7 +133,13 @@ export async function sweep(client: Client): Promise<void> {
 }
 
 async function deleteAll(client: Client, path: string): Promise<void> {
-  await client.raw({ method: "DELETE", headers: {}, path });
+  await sent(client, { method: "DELETE", headers: {}, path });
+}
+
+/** Sends a request as it is. @throws for an answer that is not a success */
+async function sent(client: Client, request: Parameters<Client["raw"]>[0]): Promise<void> {
+  const { status, body = "" } = await client.raw(request);
+  if (status >= 300) throw new Error(`${request.method} ${request.path} was answered with ${status}: ${body.slice(0, 300)}`);
 }
 
 /** So many at once, and all of them. */

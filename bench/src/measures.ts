@@ -8,7 +8,7 @@ import { changeAtOnce, changeSteadily, createWidgets, deleteWidgets } from "./lo
 import { type Mode, Operator, type Peer } from "./operator.ts";
 import type { ProfileFolder } from "./profiles/profiler.ts";
 import { percentile } from "./statistics.ts";
-import type { Sighting, Wish } from "./watcher.ts";
+import type { Expected, Observation } from "./watcher.ts";
 
 export interface Setup {
   readonly client: Client;
@@ -124,7 +124,7 @@ export interface Empty {
 
 export async function measureEmpty(peer: Peer, mode: Mode, setup: Setup): Promise<Empty> {
   await using operator = new Operator(peer, mode, setup);
-  await operator.told("started");
+  await operator.reported("started");
   await sleep(setup.restMs);
   const { rssMb } = operator.usage();
   return { heap: (await operator.heap()).bytes ?? Number.NaN, rssMb };
@@ -133,7 +133,7 @@ export async function measureEmpty(peer: Peer, mode: Mode, setup: Setup): Promis
 /** All Blobs from nothing to one pass for each, that does nothing. */
 export async function measureSync(peer: Peer, mode: Mode, setup: Setup, empty: Empty): Promise<Measured> {
   await using operator = new Operator(peer, mode, { ...setup, expect: setup.blobs });
-  const passed = await operator.told("passed");
+  const passed = await operator.reported("passed");
   const { peakMb, cpuSeconds } = operator.usage();
   await operator.profiler?.cpu(`blobs-${mode}`);
   await sleep(setup.restMs);
@@ -153,7 +153,7 @@ export async function measureSync(peer: Peer, mode: Mode, setup: Setup, empty: E
 /** The same once more, looking at nothing but the turns of the event loop. Only an operator that has one tells of it. */
 export async function measureSlices(peer: Peer, setup: Setup): Promise<Measured> {
   await using operator = new Operator(peer, "cache", { ...setup, expect: setup.blobs, slices: true });
-  await operator.told("passed");
+  await operator.reported("passed");
   const { longestSliceMs, longestTurnMs, longestCollectionMs } = await operator.heap();
   if (longestSliceMs === undefined || longestTurnMs === undefined || longestCollectionMs === undefined)
     throw operator.failure("without a word on its turns");
@@ -162,29 +162,33 @@ export async function measureSlices(peer: Peer, setup: Setup): Promise<Measured>
 
 export interface Observer extends AsyncDisposable {
   /** @throws when the operator ends before */
-  until(wish: Wish, operator: Operator): Promise<Sighting>;
+  until(expected: Expected, operator: Operator): Promise<Observation>;
 }
 
 export async function observe(kubeconfig: string, kind: "Widget" | "Stack" = "Widget"): Promise<Observer> {
   const env = { PATH: process.env["PATH"], KUBECONFIG: kubeconfig, BENCH_KIND: kind };
   const child = fork(new URL("./watcher.ts", import.meta.url), { execArgv: ["--conditions=@treadle/source"], env });
-  await once(child, "message");
+  const ended = once(child, "exit").then((): never => {
+    throw new Error("the observer of the benchmark ended; its error is above");
+  });
+  ended.catch(() => undefined); // At the end of a measurement it ends as it should.
+  await Promise.race([once(child, "message"), ended]);
   return {
-    async until(wish, operator) {
+    async until(expected, operator) {
       const given = new AbortController();
       const signal = AbortSignal.any([given.signal, AbortSignal.timeout(600_000)]);
-      const answer = once(child, "message", { signal }) as Promise<[Sighting]>;
-      child.send(wish);
-      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${wish.settled} ${kind}s were settled`)));
+      const answer = once(child, "message", { signal }) as Promise<[Observation]>;
+      child.send(expected);
+      void operator.ended.then(() => given.abort(new Error(`the operator ended before ${expected.settled} ${kind}s were settled`)));
       try {
-        return (await answer)[0];
+        return (await Promise.race([answer, ended]))[0];
       } catch (error) {
-        throw operator.failure(`before ${wish.settled} ${kind}s were settled`, error);
+        throw operator.failure(`before ${expected.settled} ${kind}s were settled`, error);
       }
     },
     async [Symbol.asyncDispose]() {
-      child.disconnect();
-      await once(child, "exit");
+      if (child.connected) child.disconnect();
+      await ended.catch(() => undefined);
     },
   };
 }

@@ -17,12 +17,12 @@ export interface Peer {
   readonly user: string;
   /** Which of the measurements it takes part in. */
   readonly modes: readonly Mode[];
-  /** It can tell of the turns of its loop. */
+  /** It can report the turns of its loop. */
   readonly hasEventLoop: boolean;
 }
 
-/** A line that an operator tells. */
-export interface Told {
+/** A line that an operator reports. */
+export interface ReportLine {
   readonly event: "started" | "passed" | "heap";
   readonly bytes?: number;
   /** Passes over Stacks since the start. */
@@ -59,7 +59,7 @@ export class Operator {
   readonly profiler?: Profiler;
   readonly #name: string;
   readonly #child: ChildProcess;
-  readonly #told = new Map<string, { readonly line: Told; readonly at: number }>();
+  readonly #reported = new Map<string, { readonly line: ReportLine; readonly at: number }>();
   #output = "";
   #wake: () => void = () => {};
 
@@ -92,23 +92,23 @@ export class Operator {
     });
   }
 
-  /** When it told that, and what. @throws when the process ended or 10 minutes went by before */
-  async told(event: Told["event"]): Promise<{ readonly line: Told; readonly at: number }> {
+  /** When it reported that, and the line. @throws when the process ended or 10 minutes went by before */
+  async reported(event: ReportLine["event"]): Promise<{ readonly line: ReportLine; readonly at: number }> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
     deadline.addEventListener("abort", () => this.#wake());
     for (;;) {
-      const found = this.#told.get(event);
+      const found = this.#reported.get(event);
       if (found !== undefined) return found;
-      if (!this.#isRunning() || deadline.aborted) throw this.failure(`before it told "${event}"`);
+      if (!this.#isRunning() || deadline.aborted) throw this.failure(`before it reported "${event}"`);
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
   /** What is live after a collection of garbage. */
-  async heap(): Promise<Told> {
-    this.#told.delete("heap");
+  async heap(): Promise<ReportLine> {
+    this.#reported.delete("heap");
     this.#child.kill("SIGUSR2");
-    return (await this.told("heap")).line;
+    return (await this.reported("heap")).line;
   }
 
   /** Resident memory now and at its highest, in MB, and the time on processors so far in seconds. */
@@ -149,15 +149,15 @@ export class Operator {
 
   #read(line: string): void {
     const at = Date.now();
-    let told: Partial<Told> | undefined;
+    let reported: Partial<ReportLine> | undefined;
     try {
-      told = JSON.parse(line) as Partial<Told>;
+      reported = JSON.parse(line) as Partial<ReportLine>;
     } catch {
-      told = undefined;
+      reported = undefined;
     }
     // The operator logs to standard output as well; a line about an event of the API has an object there.
-    if (typeof told?.event !== "string") return this.#keep(`${line}\n`);
-    this.#told.set(told.event, { line: told as Told, at });
+    if (typeof reported?.event !== "string") return this.#keep(`${line}\n`);
+    this.#reported.set(reported.event, { line: reported as ReportLine, at });
     this.#wake();
   }
 

@@ -66,9 +66,14 @@ export class Plan {
 
   async #loop(): Promise<void> {
     const { client, widgets, concurrency } = this.#setup;
-    await createWidgets(client, widgets);
-    this.#findings.dumbLoopMs.push(await dumbLoop(client, widgets, concurrency));
-    await deleteWidgets(client);
+    try {
+      await createWidgets(client, widgets);
+      this.#findings.dumbLoopMs.push(await dumbLoop(client, widgets, concurrency));
+      await deleteWidgets(client);
+    } catch (error) {
+      this.#findings.failures.push(`the loop of requests: ${textOf(error)}`);
+      await sweep(client);
+    }
   }
 
   async #short(round: number): Promise<void> {

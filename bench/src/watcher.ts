@@ -7,16 +7,16 @@ import { connect, follow } from "@treadle/client";
 import { Stack, Widget } from "./operators/kinds.ts";
 
 /**
- * What it is told: to say when so many Widgets are there and settled, and their generations add up to at least so much:
- * a change that did not come here yet is waited for. Each answer has the latencies since the one before.
+ * What the harness requests: an answer when this many objects exist and are settled, and the sum of their generations is at least this. So a
+ * change that has not arrived yet is waited for. Each answer has the latencies since the one before.
  */
-export interface Wish {
+export interface Expected {
   readonly settled: number;
   readonly generations: number;
 }
 
-/** What it says. */
-export interface Sighting {
+/** The answer. */
+export interface Observation {
   readonly firstAt: number;
   readonly at: number;
   readonly latenciesMs: readonly number[];
@@ -29,10 +29,10 @@ const settled = new Map<string, number>();
 const known = new Set<string>();
 let latenciesMs: number[] = [];
 let firstAt = 0;
-let wanted: Wish | undefined;
+let wanted: Expected | undefined;
 
-process.on("message", (wish: Wish) => {
-  wanted = wish;
+process.on("message", (expected: Expected) => {
+  wanted = expected;
   answer();
 });
 process.once("disconnect", () => process.exit(0));
@@ -81,7 +81,7 @@ function answer(): void {
   for (const generation of settled.values()) generations += generation;
   if (generations < wanted.generations) return;
   wanted = undefined;
-  process.send?.({ firstAt, at: Date.now(), latenciesMs } satisfies Sighting);
+  process.send?.({ firstAt, at: Date.now(), latenciesMs } satisfies Observation);
   latenciesMs = [];
   firstAt = 0;
 }

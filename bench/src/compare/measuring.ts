@@ -54,7 +54,7 @@ export async function passPairs(work: Work): Promise<Pairs> {
   });
 }
 
-/** Measures the built operators before a real control plane. What failed is logged, and is not in the result. */
+/** Measures the operators of both commits before a real control plane. @throws when a part could not be built or measured */
 export async function planePairs({ checkouts, rounds, widgets, log, interrupted }: Work): Promise<Pairs> {
   const findings = noFindings();
   const builds = new Map(SIDES.map((side) => [side, async () => buildCheckout(side, checkouts[side].dir)]));

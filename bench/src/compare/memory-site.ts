@@ -27,6 +27,12 @@ export async function startMemorySite(): Promise<MemorySite> {
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
   const closed = new Promise<undefined>((done) => child.once("close", () => done(undefined)).once("error", () => done(undefined)));
+  const end = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await closed;
+    process.off("exit", kill);
+    rmSync(dir, { recursive: true, force: true });
+  };
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const ready = new Promise<string>((done) => {
@@ -36,21 +42,23 @@ export async function startMemorySite(): Promise<MemorySite> {
       if (found !== undefined) done(found);
     });
   });
-  const url = await Promise.race([ready, closed]);
-  if (url === undefined) throw new Error(`the in-memory server did not start:\n${output}`);
-  const token = /"token": "([^"]+)"/.exec(readFileSync(kubeconfig, "utf8"))?.[1];
-  if (token === undefined) throw new Error(`${kubeconfig} has no token`);
-  const client = await connect({ kubeconfig, fieldManager: "bench" });
-  return {
-    client,
-    kubeconfig,
-    operatorEnv: (name) => inCluster(dir, { user: name, token } satisfies Account, url, kubeconfig),
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      child.kill("SIGTERM");
-      await closed;
-      process.off("exit", kill);
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+  try {
+    const url = await Promise.race([ready, closed]);
+    if (url === undefined) throw new Error(`the in-memory server did not start:\n${output}`);
+    const token = /"token": "([^"]+)"/.exec(readFileSync(kubeconfig, "utf8"))?.[1];
+    if (token === undefined) throw new Error(`${kubeconfig} has no token`);
+    const client = await connect({ kubeconfig, fieldManager: "bench" });
+    return {
+      client,
+      kubeconfig,
+      operatorEnv: (name) => inCluster(dir, { user: name, token } satisfies Account, url, kubeconfig),
+      async [Symbol.asyncDispose]() {
+        await client.close();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }

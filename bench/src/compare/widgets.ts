@@ -21,7 +21,7 @@ export async function measureWidgets(peer: Peer, site: MemorySite, widgets: numb
   const warmUp = Math.ceil(widgets / 4);
   await using observer = await observe(kubeconfig);
   await using operator = new Operator(peer, "reconcile", { concurrency: 5 });
-  await operator.told("started");
+  await operator.reported("started");
   await createWidgets(client, warmUp);
   await observer.until({ settled: warmUp, generations: warmUp }, operator);
   const before = operator.usage().cpuSeconds;

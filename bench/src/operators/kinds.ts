@@ -27,10 +27,7 @@ export const Stack = defineResource({
 });
 export interface Stack extends ObjectOf<typeof Stack> {}
 
-/**
- * Some 5 KB that are only held: a list as a pod's variables are one, merged by name, so that a third of what the server
- * sends are managedFields, as of a pod.
- */
+/** Some 5 KB that are only held. The list is merged by name, as a pod's variables, so managedFields are more than two fifths of it. */
 export const Blob = defineResource({
   group: "bench.treadle.dev",
   version: "v1",

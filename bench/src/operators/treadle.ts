@@ -46,7 +46,7 @@ if (mode !== "reconcile" && mode !== "cache" && mode !== "metadata" && mode !== 
 const config = await loadConfig({ serviceAccountDirectory: BENCH_SERVICE_ACCOUNT });
 const manager = createManager({
   config,
-  ...(BENCH_SLICES === undefined ? {} : { client: (wish) => connect({ ...wish, config, onExchange: sliced(wish.onExchange) }) }),
+  ...(BENCH_SLICES === undefined ? {} : { client: (options) => connect({ ...options, config, onExchange: sliced(options.onExchange) }) }),
   probes: { port: 0 },
   metrics: { port: 0 },
   host: "127.0.0.1",

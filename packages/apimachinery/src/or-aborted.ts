@@ -23,8 +23,8 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /**
- * Waits for one promise after the other, each as {@link orAborted} does, with one listener of the signal for all of them: for streams whose
- * next part is awaited thousands of times a second. Call `end` after the last one.
+ * Waits for promises one after another, each like {@link orAborted}, with one listener on the signal. For streams with thousands of parts a
+ * second. Assumption: one wait at a time. Call `end` after the last wait, unless the signal was aborted.
  */
 export class AbortableWaits {
   readonly #signal: AbortSignal | undefined;
@@ -36,7 +36,7 @@ export class AbortableWaits {
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Waits for a promise. The wait before must be over. */
+  /** Settles like `promise`. @throws the signal's reason, also in all later waits */
   until<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#reject = reject;

@@ -41,7 +41,7 @@ const ENTRY = /\.[cm]?[jt]sx?$/;
 
 /**
  * Builds an operator into a folder that runs by Node alone: `node dist/operator.mjs`. Two builds of the same sources by the same Node give the
- * same bytes. Nothing is written when it throws.
+ * same bytes. A program that cannot be built writes nothing. When a write fails, the folder is incomplete: build again.
  * @throws OperatorBuildError that names each problem with its place and what to do
  */
 export async function buildOperator(options: BuildOptions): Promise<BuildResult> {

@@ -1,6 +1,6 @@
 /** What a built program does, run by Node alone in a folder with nothing else. */
 import { createHash } from "node:crypto";
-import { cpSync, globSync, readFileSync, statSync } from "node:fs";
+import { cpSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installed, Program } from "./program.ts";
@@ -154,6 +154,15 @@ test.for([
   expect(stdout).toBe(`${limit} ${flags.includes("--stack-trace-limit=40") ? 40 : 10}\n`);
   expect(stderr).toMatch(/^treadle-build: the kept code of \S+operator\.cjs is used\n$/);
   expect(program.run([], ["--optimize-for-size"], { NODE_DEBUG: "treadle-build" }).stderr).toContain("operator.cjs is refused");
+});
+
+test("a debug line says that there is no kept code for this version of Node", async () => {
+  using program = new Program({ "operator.ts": "console.log(1);" });
+  await program.build();
+  rmSync(join(program.dir, "dist/code"), { recursive: true });
+  const { stdout, stderr } = program.run([], [], { NODE_DEBUG: "treadle-build" });
+  expect(stdout).toBe("1\n");
+  expect(stderr).toContain(`operator.cjs is missing for ${process.version} on ${process.arch}`);
 });
 
 test("V8 accepts the kept code of a script that is loaded when a manager runs", async () => {

@@ -256,10 +256,10 @@ function emitter(server: string | undefined): (text: string) => void {
 }
 
 /** A callback cannot break the call that it is called for. */
-function guarded<T>(what: string, tell: (told: T) => void): (told: T) => void {
-  return (told) => {
+function guarded<T>(what: string, callback: (value: T) => void): (value: T) => void {
+  return (value) => {
     try {
-      tell(told);
+      callback(value);
     } catch (error) {
       process.emitWarning(`the ${what} of a client threw: ${error instanceof Error ? error.message : String(error)}`, "TreadleWarning");
     }

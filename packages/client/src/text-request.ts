@@ -1,7 +1,7 @@
 /**
  * One request over a dispatcher of undici whose answer is text. undici's own `request()` makes a stream, an async resource and
- * several promises for each answer, which is a tenth of the processor time of an operator that writes much. This handler has a
- * list of chunks instead. Watches need a stream, so they use `request()`.
+ * several promises for each answer. This handler has a list of chunks instead: with it, and with the parts of the URL made once, a
+ * request takes 143 us in place of 178 (docs/benchmarks.md, Causes). Watches need a stream, so they use `request()`.
  */
 import type { Dispatcher } from "undici";
 

@@ -13,7 +13,7 @@ const mirror = step(Widget, {
   },
 });
 const manager = createManager({
-  client: (wish) => connect({ ...wish, serviceAccountDirectory: process.env["SERVICE_ACCOUNT"] ?? "" }),
+  client: (options) => connect({ ...options, serviceAccountDirectory: process.env["SERVICE_ACCOUNT"] ?? "" }),
   probes: { port: 0 },
   metrics: { port: 0 },
   host: "127.0.0.1",

@@ -28,6 +28,10 @@ export function scriptsOf(folder: string, codeFolder: string): Load {
 
   const isDebugged = process.env["NODE_DEBUG"]?.split(",").includes("treadle-build") === true;
 
+  function report(filename: string, state: string): void {
+    if (isDebugged) process.stderr.write(`treadle-build: the kept code of ${filename} is ${state}\n`);
+  }
+
   function load(id: string): unknown {
     if (isBuiltin(id)) return process.getBuiltinModule(id);
     if (!id.startsWith("./")) return other(id);
@@ -51,14 +55,16 @@ export function scriptsOf(folder: string, codeFolder: string): Load {
 
   function compiled(code: string, filename: string, cachedData: Buffer | undefined): Run {
     const options: ScriptOptions = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-    if (cachedData === undefined) return new Script(code, options).runInThisContext() as Run;
+    if (cachedData === undefined) {
+      report(filename, `missing for ${process.version} on ${process.arch}`);
+      return new Script(code, options).runInThisContext() as Run;
+    }
     // V8 has used them by now. It compares the flags alone.
     const all = [...flags, ...flagOfManager()];
     for (const { byDefault } of all) setFlagsFromString(byDefault);
     try {
       const script = new Script(code, { ...options, cachedData });
-      if (isDebugged)
-        process.stderr.write(`treadle-build: the kept code of ${filename} is ${script.cachedDataRejected === true ? "refused" : "used"}\n`);
+      report(filename, script.cachedDataRejected === true ? "refused" : "used");
       return script.runInThisContext() as Run;
     } finally {
       for (const { given } of all) setFlagsFromString(given);

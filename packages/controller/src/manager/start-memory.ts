@@ -1,8 +1,8 @@
 /**
- * Gives back what the start of the process has left in memory, once, as soon as the process has nothing to do: V8 collects garbage when new
- * objects need room, so that a small operator at rest would keep it forever, a tenth of its resident memory (docs/benchmarks.md, Causes).
+ * Returns to the system what the start of the process left in memory, once, as soon as the process is idle. V8 collects garbage only when new
+ * objects need room. So a small idle operator would keep a tenth of its resident memory forever (docs/benchmarks.md, Causes).
  *
- * The collection takes about 2 ms for each MB in use. So a large heap is left alone: it is collected often enough.
+ * The collection takes about 2 ms for each MB in use. So it is not done for a large heap, which V8 collects often enough.
  *
  * Assumption: V8 has the flag and the function. With an engine that has none, nothing changes.
  */
@@ -11,10 +11,10 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Clock, systemClock, type Timer } from "@treadle/apimachinery";
 
-/** Between two looks at the process. */
+/** Time between two checks of the process. */
 const LOOK_MS = 4_000;
-/** The share of this time in which a process at rest works. */
-const REST = 0.05;
+/** The share of this time in which an idle process may work. */
+const MAX_IDLE_SHARE = 0.05;
 const MAX_USED_BYTES = 32 * 1024 ** 2;
 
 /** The parts of a process that are needed. */
@@ -22,16 +22,16 @@ export interface StartMemoryHost {
   /** The share of the time since the last call in which the event loop worked, from 0 to 1. */
   busy(): number;
   usedBytes(): number;
-  /** Collects all garbage, and gives the room back to the system. */
+  /** Collects all garbage, and returns the memory to the system. */
   collect(): void;
 }
 
-/** Gives back the memory of the start when the process is at rest. Returns a function that ends the wait for that. */
+/** Returns the memory of the start to the system when the process is idle. Returns a function that ends the wait for that. */
 export function releaseStartMemory(clock: Clock = systemClock, host: StartMemoryHost = thisProcess()): () => void {
   let timer: Timer | undefined;
   const look = (): void => {
     if (host.usedBytes() > MAX_USED_BYTES) return;
-    if (host.busy() < REST) host.collect();
+    if (host.busy() < MAX_IDLE_SHARE) host.collect();
     else timer = clock.after(LOOK_MS, look);
   };
   host.busy();

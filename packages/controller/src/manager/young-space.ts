@@ -1,10 +1,13 @@
 /**
- * Keeps V8's young generation from growing beyond 16 MB, 8 MB for each half. Without it the halves double while many objects are
- * written, up to 64 MB each, and stay so: 80 to 130 MB of resident memory that make no operator faster (docs/benchmarks.md, Causes).
+ * Stops the growth of V8's young generation at 16 MB, 8 MB for each half. Without this the halves double under load, up to 64 MB each.
+ * That costs 80 to 130 MB of resident memory and makes no operator faster (docs/benchmarks.md, Causes).
  *
- * V8 reads its size from flags at the start of the process only, but the factor of its growth at each growth. So the factor is 1
- * while the young generation is large enough, and V8's own while it is smaller: V8 shrinks it to 1 MB in an idle process, and with
- * halves of that size a busy operator takes a sixth more processor time.
+ * V8 reads its size from flags at the start of the process only, but the factor of its growth at each growth. So the factor is 1 while it is
+ * large enough, and V8's own while it is smaller. V8 shrinks it to 1 MB in an idle process. With halves of that size a busy operator
+ * takes a sixth more processor time.
+ *
+ * A collection is noticed in the next turn of the event loop, so a long turn may let it grow once more. One that is larger when a manager
+ * starts stays so until V8 shrinks it.
  *
  * Assumption: V8 has the flag. With a V8 that ignores it, nothing changes.
  * Not for processes whose owner gives a size: V8's flags for it, by the command line or NODE_OPTIONS, are obeyed.

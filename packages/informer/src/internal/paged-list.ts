@@ -14,7 +14,10 @@ export interface ListAllOptions<T> {
   readonly take: (object: T) => Promise<T>;
 }
 
-/** Size of the JSON of one page. A page is parsed in one piece, which takes some 3 ms. Two pages are in memory as a whole. */
+/**
+ * Size of the objects of one page, as JSON. The text of a page of metadata is some three times as large, with its managedFields. A page is
+ * parsed in one piece, which takes some 3 ms. Two pages are in memory at once.
+ */
 const PAGE_BYTES = 600_000;
 /** The first page is small, since nothing is known of the size of its objects: 100 objects of 6 KB are {@link PAGE_BYTES}. */
 const FIRST_PAGE = 100;
@@ -39,9 +42,11 @@ export async function listAll<T extends KubernetesObject>(
     const objects = new Map<string, T>();
     let token = "";
     let limit = Math.min(pageSize, FIRST_PAGE);
-    const request = (): Promise<Partial<KubernetesList<T>> | null> =>
-      orAborted(source.list({ ...(isPaged ? { limit } : {}), ...(token === "" ? {} : { continue: token }), signal }), signal);
-    let next = request();
+    const request = (from: string, limited: number): Promise<Partial<KubernetesList<T>> | null> => {
+      const options = { ...(isPaged ? { limit: limited } : {}), ...(from === "" ? {} : { continue: from }), signal };
+      return orAborted(source.list(options), signal);
+    };
+    let next = request(token, limit);
     try {
       for (;;) {
         const page = await next;
@@ -52,8 +57,9 @@ export async function listAll<T extends KubernetesObject>(
         onPage(remaining === undefined ? undefined : items.length + remaining);
         // The server makes the next page while the objects of this one are taken.
         if (token !== "") {
-          next = request();
-          next.catch(() => undefined); // It is awaited below, unless an object of this page is refused.
+          next = request(token, limit);
+          // It is awaited below, unless an object of this page is refused. Then the signal of the list is aborted, which ends the request.
+          next.catch(() => undefined);
         }
         for (const object of items) objects.set(checkedKey(object, source), await take(object));
         if (token === "") return { objects, version: versionOf(page) };

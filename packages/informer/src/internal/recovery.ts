@@ -33,7 +33,7 @@ export interface Aftermath {
   /** Whether the next attempt lists. */
   readonly dropsVersion: boolean;
   /** How the next attempts request initial events. Absent: as before. */
-  readonly initialEvents?: "skip once" | "refused";
+  readonly initialEvents?: "skip once" | "never";
 }
 
 /** The options of a {@link Recovery}. */
@@ -102,7 +102,7 @@ export class Recovery {
     }
     const isInitial = isStreaming && isListing;
     if (isInitial && status !== undefined && REFUSED.has(status))
-      return { pauseMs: 0, isReported: false, dropsVersion, initialEvents: "refused" };
+      return { pauseMs: 0, isReported: false, dropsVersion, initialEvents: "never" };
     if (status === 404) return { pauseMs: this.#notServedMs(), isReported: true, dropsVersion };
     const skips = isInitial && !isTooManyRequests(error);
     return { pauseMs: this.#pauseMs(error), isReported: true, dropsVersion, ...(skips ? { initialEvents: "skip once" } : {}) };

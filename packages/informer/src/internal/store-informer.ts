@@ -24,7 +24,7 @@ type AnyKind = Kind<KubernetesObject, KubernetesObject>;
 /** Longer than any write of the engine may take (post and save: 10 s; a step: 30 s). */
 const EXPECTED_WRITE_MS = 30_000;
 
-/** Few pages, since a list waits for the server once for each. The objects' size limits a page as well, see `listAll()`. */
+/** The default of `pageSize`. Large pages cost the server less for each object. `listAll()` also limits a page by its size. */
 function pageSizeOf(kind: Kind): number {
   return isMetadataOnly(kind) ? 1_000 : 250;
 }
@@ -46,12 +46,14 @@ class StoreInformer implements Informer<AnyKind> {
   readonly #subscriptions: Subscriptions<KubernetesObject>;
   readonly #selection: Selection;
   readonly #warned = new Set<InformerWarning["type"]>();
+  readonly #pageSize: number;
 
   constructor(options: InformerOptions<AnyKind>, shared: SharedParts) {
     const { kind, pageSize = pageSizeOf(kind) } = options;
     if (!Number.isInteger(pageSize) || pageSize < 1)
       throw new Error(`cannot create an informer of ${kind.kind}: pageSize must be a positive integer, not ${pageSize}`);
     this.kind = kind;
+    this.#pageSize = pageSize;
     this.#options = options;
     this.#shared = shared;
     this.#selection = new Selection(options);
@@ -183,7 +185,7 @@ class StoreInformer implements Informer<AnyKind> {
 
   #reflector(scope: Scope, signal: AbortSignal): Reflector<KubernetesObject> {
     setMaxListeners(0, signal); // Every list and watch in progress adds listeners.
-    const { client, kind, labelSelector, fieldSelector, ingest, pageSize = pageSizeOf(kind), kindRetryMs = 10_000 } = this.#options;
+    const { client, kind, labelSelector, fieldSelector, ingest, kindRetryMs = 10_000 } = this.#options;
     const managedFieldsOf = this.#options.managedFieldsOf ?? (ingest === undefined ? [] : undefined);
     const source = sourceOf<KubernetesObject>(client, kind, {
       ...(scope === undefined ? {} : { namespace: scope }),
@@ -201,7 +203,7 @@ class StoreInformer implements Informer<AnyKind> {
       random,
       turn,
       memory,
-      pageSize,
+      pageSize: this.#pageSize,
       kindRetryMs,
       onFailure: (error, where) => this.#report(error, where),
       onListed: () => this.#options.onListed?.(),

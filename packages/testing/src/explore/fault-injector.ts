@@ -47,7 +47,7 @@ export class FaultInjector {
 
   /** Time of the last write, in milliseconds. */
   wroteAtMs: number = Number.NEGATIVE_INFINITY;
-  /** Number of events after the state with which the current process started, and before its start. */
+  /** Upper bound of the events that the current process is shown late: all before its start. 0 if it started with the current state. */
   pastEvents = 0;
 
   constructor(

@@ -35,8 +35,8 @@ const ARRIVAL_TURNS = 12;
 /** Real time, well above the needs of a busy machine. */
 const TIMEOUT_MS = 40_000;
 const MAX_PASSES = 300;
-/** More passes than one event brings to an operator that is shown a long history. */
-const PASSES_OF_PAST_EVENT = 10;
+/** Passes that one late event may bring, with those of the writes that follow. */
+const PASSES_OF_PAST_EVENT = 3;
 /** Passes of one object after which withheld events are delivered: no watch lags forever. */
 const MAX_BLIND_PASSES = 50;
 
