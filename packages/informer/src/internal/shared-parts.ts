@@ -3,8 +3,8 @@ import { type Clock, isFakeClock, type Random, systemClock, systemRandom, TurnBu
 import { Freezer } from "./freeze.ts";
 import { MemoryBudget, memoryLimitBytes } from "./memory-budget.ts";
 
-/** 6 ms leave room below 10 ms for what the turn began with (a chunk of a stream) and for the last object. */
-const MAX_TURN_MS = 6;
+/** 4 ms leave room below 10 ms for what the turn began with (a chunk of a stream) and for the last object (docs/benchmarks.md, Causes). */
+const MAX_TURN_MS = 4;
 
 /** Services that informers share. Together they take no more of a turn of the event loop than one informer alone. */
 export interface SharedParts {

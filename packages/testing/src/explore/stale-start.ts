@@ -68,6 +68,6 @@ export function hasInitialEvents({ path }: Pick<ApiRequest, "path">): boolean {
 }
 
 /** Whether a list begins the view of an informer: of metadata only, it is read by pages. Later pages have the version of the first one. */
-function isFirstPageOfMetadata({ path, headers = {} }: Pick<ApiRequest, "path" | "headers">): boolean {
+function isFirstPageOfMetadata({ path, headers }: Pick<ApiRequest, "path" | "headers">): boolean {
   return /;as=PartialObjectMetadataList\b/.test(headers["accept"] ?? "") && /[?&]limit=/.test(path) && !/[?&]continue=/.test(path);
 }
